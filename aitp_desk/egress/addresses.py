@@ -23,6 +23,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _WITH_USER = re.compile(r"(?:[^/?#]*:)?//[^/?#]*@")
 _ANY_NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$", re.IGNORECASE)
 """The end of a host that some resolvers read as an IPv4 address (WHATWG URL, section 3.5)."""
+_OWN_NAME = re.compile(r"(?:[^.]+\.)*localhost\.?", re.IGNORECASE)
+"""Names of this machine's loopback, which no name server decides (RFC 6761, section 6.3)."""
 _INNER_NAME = re.compile(
     r"(?:[^.]+|(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa))\.?", re.IGNORECASE
 )
@@ -85,10 +87,14 @@ class Addresses:
         if _WITH_USER.match(text) or address.raw_user is not None:
             raise AddressRefused("An address must not contain a user name or a password.")
         literal = _literal(host)
-        is_inner = _INNER_NAME.fullmatch(host) is not None if literal is None else False
+        is_own = (
+            literal.is_loopback
+            if literal is not None
+            else self._allow_loopback and _OWN_NAME.fullmatch(host) is not None
+        )
+        is_inner = literal is None and not is_own and _INNER_NAME.fullmatch(host) is not None
         if is_inner or (literal is not None and not self._may_ask(literal)):
             raise AddressRefused(f"{host} {AddressNotPublic.reason}.")
-        is_own = literal is not None and literal.is_loopback
         if address.scheme != "https" and not is_own:
             raise AddressRefused(f"{host} must be requested over https.")
         return address

@@ -86,6 +86,12 @@ class Fetcher:
         """The site's own origin."""
         return self._origins[0]
 
+    def adopt(self, url: str) -> None:
+        """Take the sibling that the home page has led to as the own origin."""
+        origin = str(URL(url).origin())
+        if self._is_sibling(origin):
+            self._origins = (origin, *self._origins)
+
     def resolve(self, base: str, href: str) -> str:
         """Return an address that a site names, absolute, if requests may be sent there.
 
@@ -201,10 +207,22 @@ class Fetcher:
     async def _approve(self, url: str) -> None:
         """Refuse a redirect to another origin, which would speak for this site."""
         origin = str(URL(url).origin())
-        if origin not in self._origins:
+        if origin not in self._origins and not self._is_sibling(origin):
             raise PolicyRefused(
                 f"{self.origin} redirects to {origin}. Visit that address, or allow its origin."
             )
+
+    def _is_sibling(self, origin: str) -> bool:
+        """Whether an origin differs from the site's own by a leading ``www.`` alone.
+
+        Both may belong to different people, so a credential is never given to the other one.
+        """
+        if self.has_credential:
+            return False
+        return {origin, self.origin} == {
+            origin.replace("://www.", "://", 1),
+            self.origin.replace("://www.", "://", 1).replace("://", "://www.", 1),
+        }
 
     async def _once(
         self, url: str, sent: bytes | None, method: Method, headers: Mapping[str, str]

@@ -396,7 +396,7 @@ class Site:
 
     @property
     def _own_origin(self) -> str:
-        return str(URL(self.url).origin())
+        return self._fetcher.origin
 
     async def _permit(self, action: SiteAction, arguments: Mapping[str, Any]) -> None:
         """Check a call by the policy, and have the person confirm it."""

@@ -128,7 +128,9 @@ class _Search:
 
 
 async def _read_home(fetcher: Fetcher) -> Fetched:
-    return await fetcher.read(f"{fetcher.origin}/", accept="text/html, */*;q=0.5")
+    found = await fetcher.read(f"{fetcher.origin}/", accept="text/html, */*;q=0.5")
+    fetcher.adopt(found.url)
+    return found
 
 
 async def _find_manifest(fetcher: Fetcher, mentions: Iterable[Mention]) -> tuple[Door, ...]:

@@ -217,3 +217,23 @@ async def test_a_redirect_to_another_origin_is_not_followed(shop: Website) -> No
         with pytest.raises((PolicyRefused, NoDoor)):
             async with visit(shop.url, protocol="ahp"):
                 pass
+
+
+async def test_a_site_that_is_at_home_under_www_is_visited_there(shop: Website) -> None:
+    bare = shop.url.replace("127.0.0.1", "localhost")
+
+    async def home(request: web.Request) -> web.Response:
+        if request.host.startswith("www."):
+            return web.Response(text="<html></html>", content_type="text/html")
+        raise web.HTTPMovedPermanently(f"{bare.replace('://', '://www.')}/")
+
+    shop.handle("/", home)
+    async with visit(bare) as site:
+        assert "Norway" in (await site.ask("Do you ship to Norway?")).text
+        assert site.doors[0].url.startswith("http://www.localhost:")
+    # www may belong to other people: a credential is not taken there
+    async with visit(bare, credential="secret") as site:
+        assert any("redirects to" in one.reason for one in site.passed_over)
+    hosts = [one.headers["Host"] for one in shop.asked if "Authorization" in one.headers]
+    assert hosts
+    assert not any(host.startswith("www.") for host in hosts)
