@@ -29,8 +29,8 @@ MAX_SOURCES = 4
 MAX_CHOICES = 8
 MAX_LINE = 200
 INTERRUPTED = (
-    "The question was sent, and this site was interrupted before the answer came. Ask again if you "
-    "still want to know."
+    "This site was interrupted before the answer came, and does not send the question again by "
+    "itself. Ask once more if you still want to know."
 )
 
 _MARGIN_SECONDS = 5
