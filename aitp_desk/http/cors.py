@@ -211,7 +211,11 @@ class CorsPolicy:
 
 
 def _is_loaded(headers: Mapping[str, str]) -> bool:
-    """Return whether a page of another origin has a browser load this."""
+    """Return whether a page of another origin has a browser load this, unseen."""
     came_from = headers.get("Sec-Fetch-Site")
-    is_visit = headers.get("Sec-Fetch-Mode") == "navigate"
+    is_visit = (
+        headers.get("Sec-Fetch-Mode") == "navigate"
+        and headers.get("Sec-Fetch-Dest", "document") == "document"
+        and "Sec-Purpose" not in headers
+    )
     return came_from in {"cross-site", "same-site"} and not is_visit

@@ -172,6 +172,8 @@ def parse_head(
             is_question=route is not None and route.counted == "converse",
         )
     counted = route.counted if route else unknown
+    if told.is_refused and counted is not None:
+        counted = "static"  # a foreign page must not use up the questions of its visitors
     agent = called.limiter.find_agent(headers.get("User-Agent", ""))
     if route is not None and route.is_page and agent is None:
         # a whole office has one address: its visitors' pages are no reason to refuse a question

@@ -167,11 +167,10 @@ def _check_sites(desk: Desk, named: Sequence[str]) -> None:
     Raises:
         AgentNotFound: none of the named ones is this desk's.
     """
-    host = urlsplit(desk.site.url)
-    own = {get_site_name(desk), desk.site.name.lower(), desk.name or SITE_AGENT}
+    own = {get_site_name(desk), desk.site.name, desk.name or SITE_AGENT}
     if not desk.name:
-        own |= {host.hostname or "", f"{host.scheme}://{host.netloc}"}
-    if named and own.isdisjoint(named):
+        own |= {urlsplit(desk.site.url).hostname or "", desk.site.url}
+    if named and {name.lower() for name in own}.isdisjoint(named):
         raise AgentNotFound(
             f"The agent at this address answers for {get_site_name(desk)!r} alone."
             f" GET {WHO_PATH} lists all site agents with their addresses.",

@@ -93,6 +93,7 @@ async def test_a_hostile_question_is_only_text(camp: Talker, text: str) -> None:
 
 
 FOREIGN = "https://elsewhere.example"
+FOLLOWED = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,10 @@ FOREIGN = "https://elsewhere.example"
         ({"Origin": FOREIGN}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
         ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403),
-        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
+        (FOLLOWED, 200),
+        ({**FOLLOWED, "Sec-Fetch-Dest": "document"}, 200),
+        ({**FOLLOWED, "Sec-Fetch-Dest": "iframe"}, 403),
+        ({**FOLLOWED, "Sec-Fetch-Dest": "document", "Sec-Purpose": "prefetch"}, 403),
         ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
         ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors"}, 200),
     ],
@@ -134,3 +138,28 @@ async def test_limits_are_those_of_questions(tmp_path: Path) -> None:
         refused = await ask(talker, query="a tent")
         assert refused.refusal == (429, "RATE_LIMITED", None)
         assert int(refused.headers["Retry-After"]) >= refused.body["error"]["retry_after"] > 0
+
+
+async def test_a_foreign_page_uses_up_no_questions_of_its_visitors(tmp_path: Path) -> None:
+    site = write_site(tmp_path / "site")
+    settings = ("limits.enabled=true", "limits.converse_per_minute=2")
+    async with talking(tmp_path, *settings, site=site) as talker:
+        for _ in range(3):
+            headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+            async with talker.http.get("/ask?query=a+tent", headers=headers) as response:
+                assert response.status == 403
+            async with talker.http.post(
+                "/agent/converse", data="Hello", headers={"Origin": FOREIGN}
+            ) as response:
+                assert response.status == 403
+        assert (await ask(talker, query="a tent")).status == 200
+
+
+async def test_the_site_is_named_in_capitals_or_not(tmp_path: Path) -> None:
+    settings = "site.url=https://Camp.Example:8443"
+    async with talking(tmp_path, settings, site=write_site(tmp_path / "site")) as talker:
+        for site in ("camp.example:8443", "Camp.Example:8443", "https://camp.example:8443"):
+            params = {"query": "a tent", "site": site, "streaming": "false"}
+            host = {"Host": "camp.example:8443"}
+            async with talker.http.get("/ask", params=params, headers=host) as response:
+                assert response.status == 200, await response.text()
