@@ -32,6 +32,7 @@ pytestmark = pytest.mark.servers
 
 OF_THE_DESK = "X-Content-Type-Options"
 """A header that all the desk's responses have, and none of the static site's."""
+OF_THE_WEBSITE = ("/robots.txt", "/sitemap.xml", "/.well-known/", "/.well-known/security.txt")
 
 
 @every_server
@@ -278,7 +279,7 @@ async def test_every_address_of_the_desk_is_handed_over_and_no_page_of_the_site(
                 assert OF_THE_DESK in response.headers, (method, url, response.status)
                 links = response.headers.getall("Link", [])
                 assert len(set(links)) == len(links), (method, url)
-        for path in ("/", "/assets/own.css", "/about", "/.well-known/security.txt"):
+        for path in ("/", "/assets/own.css", "/about", *OF_THE_WEBSITE):
             async with client.get(path) as response:
                 assert response.status in {403, 404}, path
                 assert OF_THE_DESK not in response.headers, path
@@ -297,10 +298,10 @@ async def test_a_page_of_the_site_at_docs_comes_before_the_desk_s(
 
 
 async def serve_doors(folder: Path, data: Path) -> set[str]:
-    """Method and path of everything that a desk serves but the pages of its content."""
+    """Method and path of what a desk serves, but for its pages and what the website has itself."""
     async with serving(data, folder=folder) as desk:
         served = {f"{route.method} {route.path}" for _, route in desk.dispatcher.routes}
-    return served - {"GET /", "GET /{path:.*}"}
+    return served - {"GET /", "GET /{path:.*}", *(f"GET {path}" for path in OF_THE_WEBSITE)}
 
 
 @every_server
