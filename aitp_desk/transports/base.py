@@ -235,10 +235,10 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             what: it holds, for the error.
 
         Raises:
-            ValueError: the variable is not set; the error never repeats a value.
+            ValueError: the variable is not set or blank; the error never repeats a value.
         """
         value = self.environment.get(variable, "")
-        if not value:
+        if not value.strip():
             raise ValueError(f"Set the environment variable {variable} to {what}.")
         return value
 

@@ -413,6 +413,7 @@ async def test_a_missing_library_is_named(
         ({"SLACK_BOT_TOKEN": "xoxp-1", "SLACK_SIGNING_SECRET": "s"}, "xoxb-"),
         ({"SLACK_BOT_TOKEN": "xoxb-\n1", "SLACK_SIGNING_SECRET": "s"}, "SLACK_BOT_TOKEN"),
         ({"SLACK_BOT_TOKEN": "xoxb-1"}, "SLACK_SIGNING_SECRET"),
+        ({"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": " \n"}, "SLACK_SIGNING_SECRET"),
     ],
 )
 async def test_a_missing_credential_is_named(
