@@ -200,7 +200,9 @@ def build_transports(
         desks=by_agent,
         store=services.store,
         notes=notes,
-        continuations=Continuations(services.store, enabled, hash_person, clock),
+        continuations=Continuations(
+            services.store, enabled, hash_person, services.shared.counts, clock
+        ),
         on_change=outbox.on_change,
         limits=limits,
         hash_person=hash_person,

@@ -60,11 +60,18 @@ class Unanswered(Retry):
     Parameters:
         reason: a sentence that names the host, and nothing more of the URL.
         is_refused: whether the desk does not call such an address; a retry is then pointless.
+        is_too_long: whether the response is longer than the request allows; it is again at a retry.
     """
 
-    def __init__(self, reason: str, *, is_refused: bool = False) -> None:
+    def __init__(self, reason: str, *, is_refused: bool = False, is_too_long: bool = False) -> None:
         super().__init__(reason)
         self.is_refused = is_refused
+        self.is_too_long = is_too_long
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a retry is pointless."""
+        return self.is_refused or self.is_too_long
 
 
 Send = Callable[[Request], Awaitable[Response]]

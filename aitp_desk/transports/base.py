@@ -83,12 +83,12 @@ async def ask_platform(send: Send, request: Request) -> Response:
 
     Raises:
         TryLater: the platform does not answer.
-        Refused: the desk does not call such an address.
+        Refused: the desk does not call such an address, or the response is too long.
     """
     try:
         return await send(request)
     except Unanswered as error:
-        kind = Refused if error.is_refused else TryLater
+        kind = Refused if error.is_final else TryLater
         raise kind(error.reason) from None
 
 

@@ -109,9 +109,11 @@ class OptOut(msgspec.Struct, frozen=True, kw_only=True, tag="opt_out"):
 
     Parameters:
         message_ref: the platform's id of the message that says so; empty if none does.
+        is_of_all: whether of any conversation; else of this one alone, as of one who has left it.
     """
 
     message_ref: str = ""
+    is_of_all: bool = True
 
 
 class DeliveryFailure(msgspec.Struct, frozen=True, kw_only=True, tag="failure"):

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Sequence
 
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.ids import id_from, new_id
 from aitp_desk.store.base import Store
@@ -64,6 +65,7 @@ class Continuations:
     Parameters:
         transports: of the site.
         hash_person: hashes the callers that people are.
+        shared: counts wrong codes together with the other processes.
         clock: Unix seconds.
     """
 
@@ -72,6 +74,7 @@ class Continuations:
         store: Store,
         transports: Sequence[EnabledTransport],
         hash_person: HashPerson,
+        shared: SharedCounts,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -81,6 +84,7 @@ class Continuations:
         self._guesses = GuessLimiter(
             clock, what="invalid codes", most=MOST_WRONG, scope="principal"
         )
+        shared.add("transport codes", self._guesses.counters)
 
     async def give_code(self, conversation: Conversation, language: str) -> str:
         """Return what a person needs to go on elsewhere, as Markdown."""

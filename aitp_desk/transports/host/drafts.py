@@ -113,7 +113,8 @@ class DraftMaker:
             except (Failed, Unanswered, DeskError) as error:
                 if isinstance(error, RateLimited | Unavailable | StoreBusy):
                     raise
-                if isinstance(error, TryLater | Unanswered) and self._waits:
+                is_final = isinstance(error, Unanswered) and error.is_final
+                if isinstance(error, TryLater | Unanswered) and self._waits and not is_final:
                     raise
                 reason = str(error) if isinstance(error, DeskError) else error.reason
                 refusals.append(say("file_refused", self._language, name=file.name, reason=reason))

@@ -123,7 +123,10 @@ class Inbox:
                 return ()
         else:
             return ()
-        return (self._note(event, Place(event.room), OptOut()),) if is_over and event.id else ()
+        if not (is_over and event.id):
+            return ()
+        wish = OptOut(message_ref=event.id, is_of_all=False)
+        return (self._note(event, Place(event.room), wish),)
 
     async def _leave_others(self, event: Event) -> bool:
         """Leave a direct conversation that has become one with others; return whether it has.

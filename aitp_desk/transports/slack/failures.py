@@ -82,7 +82,7 @@ def find_status_failure(what: str, status: int, headers: Mapping[str, str]) -> F
 
 def find_silence_failure(error: Unanswered) -> Failed:
     """Return what it means that no response came."""
-    return Refused(str(error)) if error.is_refused else TryLater(str(error))
+    return Refused(str(error)) if error.is_final else TryLater(str(error))
 
 
 def _retry_after(headers: Mapping[str, str]) -> int:

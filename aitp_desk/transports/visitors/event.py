@@ -71,6 +71,7 @@ from aitp_desk.transports.messages import Outgoing
 from aitp_desk.transports.visitors.services import VisitorServices
 
 _NONE = TextMessage(text="", message_ref="")
+_WISH = OptOut()
 
 _log = structlog.get_logger()
 
@@ -138,7 +139,7 @@ class VisitorEvent:
                 moved = {"transport": self._enabled.name, "address": self._incoming.conversation}
                 await self._store.run(move_conversation, former=former, **moved)
             case OptOut() as wish:
-                await self._opt_out(conversation, "The person wants no more messages.")
+                await self._opt_out(conversation, "The person wants no more messages.", wish)
                 return await self._end_command(wish.message_ref)
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
@@ -382,12 +383,20 @@ class VisitorEvent:
             self._services.on_change(thread_id)
         await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
 
-    async def _opt_out(self, conversation: Conversation | None, reason: str) -> None:
+    async def _opt_out(
+        self, conversation: Conversation | None, reason: str, wish: OptOut = _WISH
+    ) -> None:
         """Send the person nothing more; one whom nothing proves may be another."""
         incoming, principal = self._incoming, self._principal.id
         if conversation is not None:
             principal = conversation.principal
-        elif not (incoming.is_proven or incoming.holds_secret):
+            if not wish.is_of_all:
+                id_, state = conversation.id, ConversationState.STOPPED
+                await self._store.run(
+                    end_conversation, conversation_id=id_, state=state, reason=reason
+                )
+                return
+        elif not (wish.is_of_all and (incoming.is_proven or incoming.holds_secret)):
             return
         person = self._services.hash_person(principal)
         await self._store.run(opt_out, person=person, principal=principal, reason=reason)

@@ -12,7 +12,9 @@ import pytest
 import pytest_asyncio
 import structlog
 
-from aitp_desk.transports.base import TryLater
+from aitp_desk.capability import Unanswered
+from aitp_desk.desk.jobs.kinds import GiveUp, Retry
+from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -25,8 +27,11 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host import drafts, intake
+from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.texts import say as say_own
+from aitp_desk.transports.visitors import handler
+from aitp_desk.transports.wire.payload import Payload
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
@@ -254,6 +259,36 @@ async def test_a_file_that_is_never_given_keeps_no_message_back(
     ((said,),) = threads(desk).values()
     assert "See the list." in said
     assert "list.txt was not taken: the platform is overloaded." in said
+
+
+@pytest.mark.parametrize("name", ["pigeon", "telegram", "whatsapp"])
+async def test_a_file_of_unknown_size_that_is_too_long_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    number, waits = Payload.number, list[str]()
+
+    def hide(payload: Payload, of: str) -> int:
+        return 0 if of == "file_size" else number(payload, of)
+
+    def count(failure: Failed | Unanswered) -> Retry | GiveUp:
+        waits.append(failure.reason)
+        return job_failure(failure)
+
+    monkeypatch.setattr(Payload, "number", hide)
+    monkeypatch.setattr(handler, "job_failure", count)
+    async with carrying(tmp_path, name, "files.max_bytes=1024") as desk:
+        if isinstance(desk.platform, PigeonPlatform):
+            desk.platform.keep("list", b"x" * 2000)
+            file = IncomingFile(name="list.txt", content_type="text/plain", ref="list")
+            message = TextMessage(text="See the list.", message_ref="m", files=(file,))
+            await desk.platform.deliver("ada", message)
+        else:
+            await desk.platform.attach("ada", "See the list.", "list.txt", b"x" * 2000)
+        await until(lambda: threads(desk) or waits)
+        assert not waits
+        ((said,),) = (texts[:1] for texts in threads(desk).values())
+        assert "See the list." in said
+        assert "list.txt was not taken" in said
 
 
 async def test_a_fault_on_one_thread_keeps_no_other_from_being_answered(

@@ -507,6 +507,8 @@ async def test_a_person_who_leaves_or_removes_the_desk_wants_no_more_messages(de
                 )
             )
             assert out.conversation == room
+            assert isinstance(out.event, OptOut)
+            assert not out.event.is_of_all, "the person may have other rooms"
 
 
 async def test_a_long_message_of_rare_characters_arrives(desk: Desk) -> None:

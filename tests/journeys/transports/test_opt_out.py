@@ -114,6 +114,19 @@ async def test_it_ends_all_conversations_and_another_message_resumes_one(
     assert desk.talker.rows(OPT_OUTS) == [(0,)]
 
 
+async def test_one_conversation_that_is_left_ends_no_other(desk: CarriedDesk) -> None:
+    platform = pigeons(desk)
+    for place in ("chat-1", "chat-2"):
+        await say(desk, "ada", f"Hello from {place}.", conversation=place)
+    await platform.deliver("ada", OptOut(is_of_all=False), conversation="chat-1")
+    await platform.deliver("ada", OptOut(is_of_all=False), conversation="chat-3")
+    await handled(desk)
+    assert desk.talker.rows(STATES) == [("chat-1", "stopped"), ("chat-2", "open")]
+    assert desk.talker.rows(OPT_OUTS) == [(0,)]
+    await say(desk, "ada", "And maps?", conversation="chat-1")
+    assert desk.talker.rows(STATES) == [("chat-1", "open"), ("chat-2", "open")]
+
+
 @pytest.mark.parametrize("secret", [True, False])
 async def test_one_whom_nothing_proves_ends_the_messages_of_nobody(
     desk: CarriedDesk, *, secret: bool

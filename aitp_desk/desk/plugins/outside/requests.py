@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aitp_desk.capability import Request, Response, Send, Unanswered
 from aitp_desk.capability.http import MOST_BYTES, MOST_SECONDS
-from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
+from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched, TooLarge
 
 
 def make_sender(egress: Egress, most_bytes: int = MOST_BYTES) -> Send:
@@ -22,6 +22,8 @@ def make_sender(egress: Egress, most_bytes: int = MOST_BYTES) -> Send:
             found = await _ask(egress, request, most_bytes)
         except AddressRefused as error:
             raise Unanswered(str(error), is_refused=True) from None
+        except TooLarge as error:
+            raise Unanswered(str(error), is_too_long=True) from None
         except EgressError as error:
             raise Unanswered(str(error)) from None
         return Response(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hmac
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -17,8 +19,13 @@ from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.model.access.principal import make_anonymous, make_contact
 from aitp_desk.model.counters import Counters, end_of_minute
+from aitp_desk.model.errors import RateLimited
+from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.valkey import ValkeyServer
 from aitp_desk.transports.base import Transport
+from aitp_desk.transports.contacts.continuation import MOST_WRONG, Continuations
+from aitp_desk.transports.events import ChatStart, Incoming
 from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -86,6 +93,29 @@ async def test_strangers_are_counted_by_the_hour_of_all_processes(valkey: Valkey
     clock.advance(3600)
     assert is_answered(one)
     assert is_answered(two)
+
+
+async def test_wrong_codes_that_join_conversations_are_counted_together(
+    tmp_path: Path, valkey: ValkeyServer
+) -> None:
+    clock = Clock()
+    incoming = Incoming(event_id="e", conversation="c", sender="eve", event=ChatStart())
+    eve = make_contact("pigeon", "eve", is_proven=True)
+    shared = [SharedCounts(valkey, DIGEST), SharedCounts(valkey, DIGEST)]
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
+        one, two = (Continuations(store, (), lambda _: b"", each, clock) for each in shared)
+
+        async def guess(where: Continuations) -> bool:
+            claim = cast("ClaimedJob", SimpleNamespace(id="job_1", created_at=1))
+            return await where.take_code(incoming, "pigeon", eve, "c", "2222-3333-4444", claim)
+
+        for _ in range(MOST_WRONG - 1):
+            assert not await guess(one)
+        assert not await guess(two)
+        for each in shared:
+            await each.exchange()
+        with pytest.raises(RateLimited):
+            await guess(two)
 
 
 async def test_counts_are_exchanged_while_a_desk_runs(valkey: ValkeyServer) -> None:
