@@ -144,7 +144,7 @@ def make_memory(store: Store, name: str, clock: Callable[[], float]) -> PeerMemo
             transport=owner,
             key=key,
             data=data,
-            principal="",
+            principal=key,  # of a thread, and erased with it
             now=int(clock()),
             expires=True,
         )

@@ -8,6 +8,7 @@ alone opens.
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import sha256
 
 from aitp_desk.model.randomness import random_piece
 
@@ -51,6 +52,11 @@ def first_id(prefix: str, now: float) -> str:
         prefix, now: as in :func:`new_id`.
     """
     return f"{prefix}_{_digits_of(int(now * 1000))}"
+
+
+def digest_thread(id_: str) -> str:
+    """Return what names a thread without opening it."""
+    return sha256(id_.encode()).hexdigest()[:32]
 
 
 def next_id(id_: str) -> str:

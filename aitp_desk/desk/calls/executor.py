@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import Any
 
 from msgspec.structs import replace
@@ -33,6 +32,7 @@ from aitp_desk.model.calls.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.resource import Resource
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.model.ids import digest_thread
 from aitp_desk.model.money import Money
 from aitp_desk.model.redaction import is_hiding, redact_json, redact_text
 from aitp_desk.store.base import Store
@@ -144,7 +144,7 @@ class CallExecutor:
             thread_id: opens the thread, so the code receives a digest of it.
         """
         caller = Caller(principal.owner, tuple(sorted(principal.scopes)), principal.via)
-        conversation = "" if thread_id is None else sha256(thread_id.encode()).hexdigest()[:32]
+        conversation = "" if thread_id is None else digest_thread(thread_id)
         return Context(id_, caller, tell, self._clock, conversation)
 
     async def read_resource(

@@ -15,7 +15,8 @@ def keep_bytes(
     """Keep bytes of a transport under a key.
 
     Parameters:
-        principal: whose they are; empty if nobody is known yet.
+        principal: whose they are, or the digest of the thread that they belong to; empty if
+            nobody is known yet.
         expires: whether they are deleted after some days.
     """
     kept = {"transport": transport, "key": key, "data": data, "whose": principal}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.conversation.run import MOVES, RunState
+from aitp_desk.model.ids import digest_thread
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.reads.erasure import AttachedFile, ErasureCounts, Person
 from aitp_desk.store.rows.threads import read_run
@@ -110,6 +111,7 @@ def erase_around(
     if not is_fork:
         yield "erase_declared", {"thread_id": thread_id, "whose": whose}
         keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
+    yield "erase_transport_bytes", {"whose": digest_thread(thread_id)}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     return ErasureCounts(

@@ -12,6 +12,7 @@ from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
+from aitp_desk.model.ids import digest_thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows.threads import read_message, read_run, to_json
 from aitp_desk.store.units.audit import note_audit
@@ -218,6 +219,7 @@ def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield from forget_tasks(thread_id)
     yield from drop_conversations(thread_id)
+    yield "erase_transport_bytes", {"whose": digest_thread(thread_id)}
     yield "delete_grants_of_thread", {"thread_id": thread_id}
     yield "delete_countersignatures", {"thread_id": thread_id}
     yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}
