@@ -95,3 +95,9 @@ def find_reasons(action: SiteAction, policy: Policy) -> tuple[str, ...]:
 def _list_preconditions(action: SiteAction) -> tuple[str, ...]:
     """Return what the site requires first, which only the person can judge."""
     return tuple(f"The site requires: {one.description}" for one in action.preconditions)
+
+
+def is_repeatable(action: SiteAction) -> bool:
+    """Return whether a call whose response was lost may be sent again."""
+    safety = action.safety
+    return action.idempotent or (safety is not None and safety.mutability == "read_only")

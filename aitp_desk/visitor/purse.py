@@ -9,7 +9,7 @@ from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
 from aitp_desk.visitor.errors import BudgetSpent, NotConfirmed, PolicyRefused
 from aitp_desk.visitor.payments import Payer
-from aitp_desk.visitor.policy import Policy, Wish
+from aitp_desk.visitor.policy import Confirm, Policy, Wish
 
 
 class Purse:
@@ -54,10 +54,15 @@ class Purse:
         if self.spent is not None:
             self.spent = Money(self.spent.amount - money.amount, money.currency)
 
-    async def spend(self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote) -> None:
+    async def spend(
+        self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote, confirm: Confirm
+    ) -> None:
         """Count a price as spent, once budget and person allow it.
 
         It is counted before anything is sent: a response that is lost may have been paid.
+
+        Parameters:
+            confirm: asks the person.
 
         Raises:
             PolicyRefused, NotConfirmed: it may not be spent; nothing is counted.
@@ -70,12 +75,12 @@ class Purse:
                     "from."
                 )
             self._payer.pay(quote)
-        await self._confirm(action, arguments, quote)
+        await self._confirm(action, arguments, quote, confirm)
         # again: another call may have spent while the person thought
         self.spent = self.check(action.name, quote.money)
 
     async def _confirm(
-        self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote
+        self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote, confirm: Confirm
     ) -> None:
         """Have a price confirmed, unless it is the announced one, confirmed already."""
         announced = action.cost
@@ -85,5 +90,5 @@ class Purse:
             reasons = (f"It costs {quote.money}, more than the {announced} announced.",)
         else:
             reasons = (f"It costs {quote.money}.",)
-        if not await self._policy.confirm(Wish(self._site, action, arguments, reasons, quote)):
+        if not await confirm(Wish(self._site, action, arguments, reasons, quote)):
             raise NotConfirmed(f"{action.name} was not confirmed: {quote.money}.")

@@ -38,7 +38,7 @@ from aitp_desk.visitor.errors import (
 )
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Policy, Wish, find_reasons
+from aitp_desk.visitor.policy import Confirm, Policy, Wish, find_reasons, is_repeatable
 from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
@@ -149,7 +149,7 @@ class Site:
         self._asked: Answer | None = None
         self._tokens = 0
         self._purse = Purse(url, policy, fetcher.identity.payer)
-        self._record = VisitRecord(fetcher.identity.name, self._own_origin)
+        self._record = VisitRecord(fetcher.identity.name, fetcher.origin)
 
     @property
     def spent(self) -> Money | None:
@@ -179,7 +179,9 @@ class Site:
         """
         self._check_tokens()
         self._check_unpriced()
-        if self._context is not None and (told := await self._context.disclose(self._own_origin)):
+        if self._context is not None and (
+            told := await self._context.disclose(self._fetcher.origin)
+        ):
             question = f"{question}\n\n{told}"
         self._record.note_own("asked", question)
         return self._count(await self._use(lambda client: client.ask(question), answers=True))
@@ -194,7 +196,7 @@ class Site:
         self._check_tokens()
         self._check_unpriced()
         if choice.label.casefold().startswith("yes") and self._asked is not None:
-            action = SiteAction("yes", self._asked.text, self._own_origin)
+            action = SiteAction("yes", self._asked.text, self._fetcher.origin)
             reasons = ("The site asks whether to go ahead.",)
             if not await self._policy.confirm(Wish(self.url, action, {}, reasons)):
                 raise NotConfirmed("The yes to the site's question was not confirmed.")
@@ -209,9 +211,9 @@ class Site:
         """
         if answer.quote is None or answer is not self._asked:
             raise NotOffered("The site does not wait for agreement to this.")
-        action = SiteAction("pay", answer.text, self._own_origin)
+        action = SiteAction("pay", answer.text, self._fetcher.origin)
         asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
-        await self._purse.spend(action, {}, answer.quote)
+        await self._purse.spend(action, {}, answer.quote, self._policy.confirm)
         self._asked = None
         self._record.note_own("agreed", answer.quote)
         return self._note_outcome(await self._pick(answers=True).accept(asked))
@@ -245,11 +247,17 @@ class Site:
         return await self._use(lambda client: client.actions(), answers=False)
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, key: str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        confirm: Confirm | None = None,
+        key: str | None = None,
     ) -> Outcome:
         """Call an action, after the person's confirmation where the policy wants it.
 
         Parameters:
+            confirm: asks the person about this call; by default the policy's.
             key: identifies the wish, for repetitions after a lost response; by default a new one.
 
         Raises:
@@ -261,6 +269,7 @@ class Site:
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
         arguments = arguments or {}
+        confirm = confirm or self._policy.confirm
         key = key or secrets.token_urlsafe(16)
         known = self._calls.get(key)
         if known is None:
@@ -269,7 +278,7 @@ class Site:
                     f"Whether {name} was done is unknown: the response was lost, and the site does "
                     "not say that repeating the call is safe."
                 )
-            await self._permit(action, arguments)
+            await self._permit(action, arguments, confirm)
             is_first = key not in self._calls
             self._calls[key] = None
             self._record.note_own("called", {"name": name, "arguments": arguments, "key": key})
@@ -277,7 +286,7 @@ class Site:
             self._calls[key] = self._note_outcome(known)
         if known.kind != "payable":
             return known
-        return await self._pay(action, arguments, known, key)
+        return await self._pay(action, arguments, known, key, confirm)
 
     async def _send(
         self, action: SiteAction, arguments: Mapping[str, Any], key: str, *, is_first: bool
@@ -394,26 +403,29 @@ class Site:
         self._record.note_site("outcome", outcome)
         return outcome
 
-    @property
-    def _own_origin(self) -> str:
-        return self._fetcher.origin
-
-    async def _permit(self, action: SiteAction, arguments: Mapping[str, Any]) -> None:
+    async def _permit(
+        self, action: SiteAction, arguments: Mapping[str, Any], confirm: Confirm
+    ) -> None:
         """Check a call by the policy, and have the person confirm it."""
-        if action.origin != self._own_origin and action.origin not in self._policy.origins:
+        if action.origin != self._fetcher.origin and action.origin not in self._policy.origins:
             raise PolicyRefused(
-                f"{action.name} would be sent to {action.origin}, not to {self._own_origin}."
+                f"{action.name} would be sent to {action.origin}, not to {self._fetcher.origin}."
             )
         if action.cost is not None:
             self._purse.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
             raise PolicyRefused(f"{action.name} costs money, and the visit may spend none.")
         reasons = find_reasons(action, self._policy)
-        if reasons and not await self._policy.confirm(Wish(self.url, action, arguments, reasons)):
+        if reasons and not await confirm(Wish(self.url, action, arguments, reasons)):
             raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")
 
     async def _pay(
-        self, action: SiteAction, arguments: Mapping[str, Any], outcome: Outcome, key: str
+        self,
+        action: SiteAction,
+        arguments: Mapping[str, Any],
+        outcome: Outcome,
+        key: str,
+        confirm: Confirm,
     ) -> Outcome:
         """Agree to the quote of a call.
 
@@ -424,7 +436,7 @@ class Site:
         if quote is None:
             raise NotOffered(f"{action.name} wants to be paid and names no price.")
         if key not in self._agreed:
-            await self._purse.spend(action, arguments, quote)
+            await self._purse.spend(action, arguments, quote, confirm)
             self._agreed.add(key)
             self._record.note_own("agreed", quote)
         elif not quote.prepaid:
@@ -435,9 +447,3 @@ class Site:
         done = await self._pick(answers=False).accept(outcome)
         self._calls[key] = self._note_outcome(done)
         return done
-
-
-def is_repeatable(action: SiteAction) -> bool:
-    """Return whether a call whose response was lost may be sent again."""
-    safety = action.safety
-    return action.idempotent or (safety is not None and safety.mutability == "read_only")

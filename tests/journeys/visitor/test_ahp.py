@@ -320,6 +320,19 @@ async def test_a_price_that_rises_is_shown_and_refused_above_the_limit() -> None
     assert person.reasons.count("It costs 5.00 EUR.") == 1
 
 
+async def test_a_call_has_its_own_person_to_confirm_it_and_its_price() -> None:
+    own, other = Person(True, True), Person()
+    async with scripted_site() as shop:
+        publish(shop)
+        shop.will(CONVERSE, succeed("Ordered."))
+        async with visiting(shop.url, "ahp", policy=Policy(confirm=other.confirm)) as site:
+            with pytest.raises(NotConfirmed):
+                await site.call("order", confirm=Person(False).confirm)
+            assert (await site.call("order", confirm=own.confirm)).text == "Ordered."
+    assert own.reasons
+    assert not other.reasons
+
+
 async def test_a_lost_response_is_never_a_second_call() -> None:
     person = Person(True)
     async with scripted_site() as shop:
