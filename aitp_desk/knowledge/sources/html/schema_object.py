@@ -67,7 +67,7 @@ def _list_things(declared: Any, context: Any, depth: int = 0) -> Iterator[Mappin
         context = declared.get("@context", context)
         if "@type" in declared:
             yield {"@context": context, **declared} if context else declared
-        for name in ("@graph", "mainEntity", "itemListElement", "item"):
+        for name in ("@graph", "mainEntity"):  # items of a list have pages of their own
             if isinstance(declared.get(name), (list, dict)):
                 yield from _list_things(declared[name], context, depth + 1)
 
@@ -78,9 +78,9 @@ def _rank(thing: Mapping[str, Any]) -> int | None:
     if not types:
         return None
     if not _AROUND.isdisjoint(types):
-        return 0 if is_described(thing) else None
+        return 2 if is_described(thing) else None
     if not _OF_THE_PAGE.isdisjoint(types):
-        return 2
+        return 3
     return 0 if is_described(thing) else 1
 
 

@@ -27,6 +27,13 @@ AROUND = [
     {"@context": CONTEXT, "@type": "Organization", "name": "Shop Ltd", "address": "Bend"},
     {"@context": CONTEXT, "@type": "BreadcrumbList", "itemListElement": [{"@type": "ListItem"}]},
 ]
+HOME = {"@type": "Thing", "@id": "https://shop.example/", "name": "Home"}
+WAY = {"@type": "BreadcrumbList", "itemListElement": [{"@type": "ListItem", "item": HOME}]}
+RELATED = {
+    "@type": "ItemList",
+    "itemListElement": [{"@type": "ListItem", "item": {**TENT, "sku": 2}}],
+}
+SHOP = {"@type": "Organization", "name": "Shop", "openingHours": "Mo-Fr 09:00-17:00"}
 
 
 def find(*declared: Any) -> dict[str, Any]:
@@ -48,6 +55,16 @@ def without_context(thing: dict[str, Any]) -> dict[str, Any]:
         ([PAGE, ARTICLE], ARTICLE),
         ([*AROUND, PAGE], PAGE),
         (AROUND, {}),
+        ([WAY, PAGE], PAGE),
+        ([WAY, ARTICLE], ARTICLE),
+        (
+            [{**PAGE, "breadcrumb": WAY, "mainEntity": RELATED}],
+            {**PAGE, "breadcrumb": WAY, "mainEntity": RELATED},
+        ),
+        ([RELATED, TENT], TENT),
+        ([SHOP, TENT], TENT),
+        ([SHOP, ARTICLE], ARTICLE),
+        ([PAGE, SHOP], SHOP),
         ([{"name": "no type"}, "text", 7, None, {"@type": 3}, {"@graph": "?"}], {}),
     ],
 )
