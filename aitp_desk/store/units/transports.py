@@ -293,7 +293,7 @@ def end_conversation(*, conversation_id: str, state: ConversationState, reason: 
     )
 
 
-def opt_out(*, person: bytes, principal: str, reason: str) -> Work[None]:
+def opt_out(*, person: bytes, principal: str, unproven: str, reason: str) -> Work[None]:
     """Store that a person wants no messages: their conversations end.
 
     It lasts until they write again, whatever becomes of the conversations.
@@ -301,10 +301,12 @@ def opt_out(*, person: bytes, principal: str, reason: str) -> Work[None]:
     Parameters:
         person: keyed hash of the caller, by which nobody is found who is not known.
         principal: id of the caller.
+        unproven: as of :func:`offer_conversation`.
         reason: for operators.
     """
     yield "put_opt_out", {"person": person}
-    yield "stop_conversations", {"whose": principal, "reason": reason}
+    whose = {"proven": principal, "unproven": unproven}
+    yield "stop_conversations", {**whose, "reason": reason}
 
 
 def note_command(conversation_id: str, ref: str) -> Work[None]:

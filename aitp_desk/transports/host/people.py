@@ -44,6 +44,12 @@ def principal_of(conversation: Conversation) -> Principal:
     return msgspec.structs.replace(found, desk=conversation.desk)
 
 
+def name_unproven(transport: str, principal_id: str) -> str:
+    """Return the id of the caller that a person is where nothing proves them."""
+    person = principal_id.removeprefix(CONTACT_PREFIX)[len(transport) + 1 :]
+    return make_contact(transport, person, is_proven=False).id
+
+
 def make_person_hash(derive: Callable[[str], bytes]) -> HashPerson:
     """Make the function that hashes callers.
 

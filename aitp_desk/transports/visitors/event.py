@@ -63,6 +63,7 @@ from aitp_desk.transports.host.people import (
     find_resumed,
     is_of_group,
     is_theirs,
+    name_unproven,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -399,7 +400,8 @@ class VisitorEvent:
         elif not (wish.is_of_all and (incoming.is_proven or incoming.holds_secret)):
             return
         person = self._services.hash_person(principal)
-        await self._store.run(opt_out, person=person, principal=principal, reason=reason)
+        whose = {"principal": principal, "unproven": name_unproven(self._enabled.name, principal)}
+        await self._store.run(opt_out, person=person, reason=reason, **whose)
 
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure

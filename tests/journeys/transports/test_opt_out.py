@@ -127,6 +127,18 @@ async def test_one_conversation_that_is_left_ends_no_other(desk: CarriedDesk) ->
     assert desk.talker.rows(STATES) == [("chat-1", "open"), ("chat-2", "open")]
 
 
+async def test_it_ends_the_conversations_of_the_person_that_nothing_proves(
+    desk: CarriedDesk,
+) -> None:
+    await say(desk, "ada", "Do you sell books?", conversation="chat-1")
+    await say(desk, "ada", "And maps?", conversation="chat-2", is_proven=False)
+    await say(desk, "bob", "And pens?", conversation="chat-3", is_proven=False)
+    await pigeons(desk).deliver("ada", OptOut(), conversation="chat-1")
+    await handled(desk)
+    stopped = [("chat-1", "stopped"), ("chat-2", "stopped"), ("chat-3", "open")]
+    assert desk.talker.rows(STATES) == stopped
+
+
 @pytest.mark.parametrize("secret", [True, False])
 async def test_one_whom_nothing_proves_ends_the_messages_of_nobody(
     desk: CarriedDesk, *, secret: bool

@@ -73,7 +73,7 @@ UPDATE transport_conversations SET state = :state, reason = :reason WHERE id = :
 
 -- stop_conversations: Ends the conversations of a person who wants no messages.
 UPDATE transport_conversations SET state = 'stopped', reason = :reason
-WHERE principal = :whose AND state IN ('open', 'offered', 'waiting');
+WHERE principal IN (:proven, :unproven) AND state IN ('open', 'offered', 'waiting');
 
 -- put_opt_out: Stores that a person wants no messages.
 INSERT INTO transport_opt_outs (person) VALUES (:person) ON CONFLICT (person) DO NOTHING;

@@ -179,8 +179,13 @@ async def end(past: History, of: Draw) -> None:
 
 
 async def stop(past: History, of: Draw) -> None:
-    principal = PEOPLE[of.who].id
-    await past.store.run(opt_out, person=of.text.encode(), principal=principal, reason=of.key)
+    await past.store.run(
+        opt_out,
+        person=of.text.encode(),
+        principal=PEOPLE[of.who].id,
+        unproven=of.key,
+        reason=of.key,
+    )
 
 
 async def leave(past: History, of: Draw) -> None:
