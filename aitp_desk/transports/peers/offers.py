@@ -18,12 +18,13 @@ from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.actions.terms import DescribedAction, make_action
 from aitp_desk.config import PeerActionTerms
 from aitp_desk.model.calls.action import Action
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import MAX_TEXT
 from aitp_desk.transports.peers.rules import ALL
 from aitp_desk.visitor.base import Outcome, SiteAction
-from aitp_desk.visitor.errors import BudgetSpent
+from aitp_desk.visitor.errors import BudgetSpent, SiteRefused
 
 FOLDER = "peers"
 """The folder of stored lists, below the data folder."""
@@ -161,9 +162,14 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
             async with partner.visit(context) as site:
                 await site.actions()
                 is_sent = True
-                outcome = await site.call(theirs.name, arguments, key=context.call_id)
-                with suppress(BudgetSpent):  # the partner goes on with it
-                    outcome = await site.wait(outcome)
+                try:
+                    outcome = await site.call(theirs.name, arguments, key=context.call_id)
+                    with suppress(BudgetSpent):  # the partner goes on with it
+                        outcome = await site.wait(outcome)
+                except SiteRefused as refused:
+                    if action.is_repeatable or not _may_be_done(refused):
+                        raise
+                    raise OutcomeUnknown(f"{partner.title} did not finish the call.") from None
         except Unavailable:
             if is_sent and not action.is_repeatable:
                 raise OutcomeUnknown(f"{partner.title} did not finish its response.") from None
@@ -171,6 +177,11 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
         return _read(partner, action, outcome)
 
     return OfferedAction(action, read=read, perform=perform)
+
+
+def _may_be_done(refused: SiteRefused) -> bool:
+    """Return whether a refused call may have had its effect, there or further on."""
+    return refused.status >= 500 or refused.recovery == ErrorKind.UNAVAILABLE.value
 
 
 def _read(partner: Partner, action: Action, outcome: Outcome) -> ActionResult:

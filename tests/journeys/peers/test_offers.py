@@ -10,10 +10,19 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction, OutcomeUnknown
+from aitp_desk.model.calls.action import Action, Safety
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.sites import orders
 from tests.support.sites.orders import Caller
-from tests.support.sites.partners import LIBRARY, PROTOCOLS, peer, serving_site, write_site
+from tests.support.sites.partners import (
+    BOOKSHOP,
+    LIBRARY,
+    PROTOCOLS,
+    peer,
+    serving_site,
+    write_site,
+)
 
 ORDER = {"sku": "LMP-01", "quantity": 2}
 ACTIONS = ["check_stock", "place_order"]
@@ -93,3 +102,34 @@ async def test_the_last_list_serves_while_the_partner_is_down(tmp_path: Path) ->
         told = await call(buyer, "shop_check_stock", {"sku": "LMP-01"})
         assert told.status == 503
         assert "Moth cannot be reached now" in json.dumps(told.body)
+
+
+async def lose(_arguments: dict[str, Any], _context: Context) -> ActionResult:
+    raise OutcomeUnknown("The line was cut.")
+
+
+@pytest.mark.parametrize("protocol", [one for one in PROTOCOLS if one != "aitp"])
+async def test_what_the_partner_does_not_know_is_unknown_here_as_well(
+    tmp_path: Path, protocol: str
+) -> None:
+    schema = {"type": "object", "properties": {}}
+    books = Action(
+        "book_room",
+        "Books a room.",
+        "action",
+        open_to="anyone",
+        accept_fallback=True,
+        input_schema=schema,
+        output_schema=schema,
+        safety=Safety("reversible"),
+    )
+    hotel = write_site(tmp_path / "hotel", BOOKSHOP)
+    async with serving_site(hotel, actions=(OfferedAction(books, dict, lose),)) as partner:
+        toml = peer(partner.desk.url, title="Moth", actions=["book_room"], protocol=protocol)
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            buyer = await talker.with_key("actions")
+            told = await call(buyer, "book_room", {})
+            assert told.status == 503
+            assert "The outcome is unknown." in told.body["detail"]
+            assert partner.rows("SELECT state FROM calls") == [("unknown",)]
+            assert talker.rows("SELECT state FROM calls") == [("unknown",)]
