@@ -60,6 +60,7 @@ async def visit(
     protocol: str | None = None,
     cache: ResponseCache | None = None,
     context: SharedContext | None = None,
+    found: Discovery | None = None,
 ) -> AsyncIterator[Site]:
     """Visit a site.
 
@@ -72,6 +73,7 @@ async def visit(
         protocol: the only kind of door to use, such as "mcp"; by default the richest.
         cache: of what the site publishes about itself; give several visits the same one.
         context: what the site may learn of other visits, once a person has seen it.
+        found: what an earlier visit found of the site a short time ago; nothing is looked for then.
 
     Raises:
         SiteFailed: the site cannot be reached.
@@ -90,10 +92,8 @@ async def visit(
             identity=identity,
             cache=cache,
         )
-        found = await find_doors(fetcher, identity.name)
-        doors = [
-            door for door in found.doors if door.kind in CLIENTS and protocol in {None, door.kind}
-        ]
+        found = await find_doors(fetcher, identity.name, found)
+        doors = [one for one in found.doors if one.kind in CLIENTS and protocol in {None, one.kind}]
         if not doors:
             wanted = f"no {protocol}" if protocol is not None else "no protocol that is known here"
             reasons = "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])

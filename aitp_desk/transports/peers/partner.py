@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -13,6 +14,8 @@ from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.config import Peer
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.visitor.cache import ResponseCache
+from aitp_desk.visitor.discovery.doors import Discovery
 from aitp_desk.visitor.errors import (
     CredentialNeeded,
     NoDoor,
@@ -27,6 +30,9 @@ from aitp_desk.visitor.policy import Policy, Wish
 from aitp_desk.visitor.site import Site, visit
 
 _log = structlog.get_logger()
+
+DOORS_SECONDS = 300.0
+"""How long the doors that a visit has found are used again; a failed visit ends that."""
 
 
 class Partner:
@@ -45,6 +51,9 @@ class Partner:
         self.title = settings.title or settings.name
         self._token = token
         self._desk_id = desk_id
+        self._cache = ResponseCache()
+        self._found: Discovery | None = None
+        self._found_until = 0.0
 
     @asynccontextmanager
     async def visit(self, context: Context | None = None) -> AsyncIterator[Site]:
@@ -76,9 +85,14 @@ class Partner:
                     credential=self._token or None,
                     identity=Identity(via=(*via, self._desk_id)),
                     protocol=settings.protocol or None,
+                    cache=self._cache,
+                    found=self._found if time.monotonic() < self._found_until else None,
                 ) as site,
             ):
                 yield site
+        if site.found is not self._found:
+            self._found = site.found
+            self._found_until = time.monotonic() + DOORS_SECONDS
 
     async def _confirm(self, wish: Wish) -> bool:
         """Confirm calls that the owner has listed; the budget and this desk's own terms bind."""
@@ -90,6 +104,7 @@ class Partner:
         try:
             yield
         except (VisitError, TimeoutError) as error:
+            self._found = None
             _log.info("peer_failed", peer=self.settings.name, error=type(error).__name__)
             raise self._describe(error) from None
 

@@ -52,14 +52,16 @@ class Discovery(msgspec.Struct, frozen=True):
         doors: the richest first, one of each kind.
         passed_over: what looked like a door and is not used, each with the reason.
         agents_file: what the site declares in agents.json or agents.txt.
+        origin: the own origin that the home page has led to.
     """
 
     doors: tuple[Door, ...]
     passed_over: tuple[PassedOver, ...]
     agents_file: AgentsFile
+    origin: str = ""
 
 
-async def find_doors(fetcher: Fetcher, agent: str) -> Discovery:
+async def find_doors(fetcher: Fetcher, agent: str, known: Discovery | None = None) -> Discovery:
     """Find the doors of a site.
 
     The home page comes first, since it may name the manifest; then all well-known addresses at
@@ -67,11 +69,15 @@ async def find_doors(fetcher: Fetcher, agent: str) -> Discovery:
 
     Parameters:
         agent: the visitor's name, the first token of its User-Agent.
+        known: what an earlier visit has found, returned as it is.
 
     Raises:
         SiteFailed: nothing of the site can be reached.
         BudgetSpent: the visit's time is over.
     """
+    if known is not None:
+        fetcher.adopt(known.origin)
+        return known
     search = _Search(fetcher)
     home = await search.look("the home page", _read_home(fetcher))
     mentions = () if home is None else find_mentions(home)
@@ -88,7 +94,10 @@ async def find_doors(fetcher: Fetcher, agent: str) -> Discovery:
             raise search.failure
         raise SiteFailed(f"{fetcher.origin} cannot be reached: {search.failure}")
     return Discovery(
-        tuple(_pick(doors, agents_file, search)), tuple(search.passed_over), agents_file
+        tuple(_pick(doors, agents_file, search)),
+        tuple(search.passed_over),
+        agents_file,
+        fetcher.origin,
     )
 
 
