@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.clients.ahp import CONVERSE
+from tests.support.clients.mcp import MODES, Mode, failure, tool_user
 from tests.support.clients.threads import Talker, Told
 from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
 
@@ -54,3 +57,25 @@ async def test_a_no_sends_nothing(tmp_path: Path) -> None:
             asked = await converse(buyer, f"partner books, summary: {SUMMARY}")
             told = await converse(buyer, "no", asked.body["session_id"])
             assert "three weeks" not in json.dumps(told.body)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_tool_call_needs_a_confirmation_too(tmp_path: Path, mode: Mode) -> None:
+    async with serving_site(write_site(tmp_path / "bookshop", BOOKSHOP)) as partner:
+        toml = peer(partner.desk.url, title="Norwood Books", hand_over=True)
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            buyer = await talker.with_key("actions")
+            async with tool_user(talker.desk.url, mode, buyer.key) as client:
+                asked = failure(await client.call_tool("hand_over", NEEDED))
+                assert asked["send"] == {"_confirm": True}
+                assert await count_threads(partner) == 0
+                done = await client.call_tool("hand_over", {**NEEDED, "_confirm": True})
+                assert "three weeks" in json.dumps(done.structured_content)
+                assert await count_threads(partner) == 1
+
+
+async def count_threads(partner: Talker) -> int:
+    """Return how many threads a partner has, also those with one turn."""
+    await partner.desk.store.settled()
+    tables = ("threads", "folded_turns")
+    return sum(int(partner.rows(f"SELECT count(*) FROM {one}")[0][0]) for one in tables)
