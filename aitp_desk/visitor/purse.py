@@ -35,8 +35,13 @@ class Purse:
             BudgetSpent: it exceeds the limit.
         """
         limit, spent = self._policy.budget, self.spent
-        if limit is None or spent is None or limit.currency != money.currency:
-            raise PolicyRefused(f"{name} costs {money}; the visit may not spend that.")
+        if limit is None or spent is None:
+            raise PolicyRefused(f"{name} costs {money}; give the visit a budget to pay it.")
+        if limit.currency != money.currency:
+            raise PolicyRefused(
+                f"{name} costs {money}; the visit's budget is in {limit.currency}, and nothing is "
+                "converted."
+            )
         if not 0 <= money.amount <= limit.amount - spent.amount:
             raise BudgetSpent(f"{name} costs {money}; {limit} is the visit's limit.")
         return Money(spent.amount + money.amount, limit.currency)
@@ -72,7 +77,7 @@ class Purse:
             if self._payer is None:
                 raise PolicyRefused(
                     f"{action.name} is paid before it is done, and the visit has nothing to pay "
-                    "from."
+                    "from. Give the library's Identity a payer."
                 )
             self._payer.pay(quote)
         await self._confirm(action, arguments, quote, confirm)

@@ -26,7 +26,7 @@ from aitp_desk.visitor.base import (
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.clients.catalogue import CLIENTS
 from aitp_desk.visitor.context import SharedContext
-from aitp_desk.visitor.discovery.doors import Discovery, find_doors
+from aitp_desk.visitor.discovery.doors import Discovery, explain_absence, find_doors
 from aitp_desk.visitor.errors import (
     BudgetSpent,
     NoDoor,
@@ -95,9 +95,7 @@ async def visit(
         found = await find_doors(fetcher, identity.name, found)
         doors = [one for one in found.doors if one.kind in CLIENTS and protocol in {None, one.kind}]
         if not doors:
-            wanted = f"no {protocol}" if protocol is not None else "no protocol that is known here"
-            reasons = "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])
-            raise NoDoor(f"{url} speaks {wanted}.{reasons}")
+            raise NoDoor(f"{url} {explain_absence(found, protocol)}")
         site = Site(url, doors, fetcher, policy, found, cache, context)
         try:
             yield site
@@ -414,7 +412,7 @@ class Site:
         if action.cost is not None:
             self._purse.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
-            raise PolicyRefused(f"{action.name} costs money, and the visit may spend none.")
+            raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
         reasons = find_reasons(action, self._policy)
         if reasons and not await confirm(Wish(self.url, action, arguments, reasons)):
             raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")

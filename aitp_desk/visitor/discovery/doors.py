@@ -92,13 +92,23 @@ async def find_doors(fetcher: Fetcher, agent: str, known: Discovery | None = Non
     if not doors and home is None:
         if isinstance(search.failure, BudgetSpent):
             raise search.failure
-        raise SiteFailed(f"{fetcher.origin} cannot be reached: {search.failure}")
+        reason = str(search.failure).rstrip(".")
+        raise SiteFailed(f"{reason}. Check the address {fetcher.origin}, or try again later.")
     return Discovery(
         tuple(_pick(doors, agents_file, search)),
         tuple(search.passed_over),
         agents_file,
         fetcher.origin,
     )
+
+
+def explain_absence(found: Discovery, protocol: str | None) -> str:
+    """Write why a site has no door to use, and what it has instead."""
+    told = "speaks no protocol for agents; its pages can be read in a browser."
+    if protocol is not None:
+        kinds = ", ".join(door.kind for door in found.doors) or "none for agents"
+        told = f"speaks no {protocol}. It speaks: {kinds}."
+    return told + "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])
 
 
 async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[Door]:

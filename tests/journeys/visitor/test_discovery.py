@@ -197,10 +197,10 @@ async def test_a_folder_keeps_documents_for_the_next_process(shop: Website, tmp_
 async def test_a_site_without_any_protocol_says_so() -> None:
     async with website() as site:
         site.put("/", "<html>Hello</html>")
-        with pytest.raises(NoDoor, match="no protocol that is known here"):
+        with pytest.raises(NoDoor, match="no protocol for agents"):
             async with visit(site.url):
                 pass
-    with pytest.raises(SiteFailed, match="cannot be reached"):
+    with pytest.raises(SiteFailed, match="Check the address"):
         async with visit(site.url):
             pass
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import pty
+import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from aiohttp import web
 from click.testing import CliRunner, Result
 
 from aitp_desk.cli import main
+from aitp_desk.cli.commands.agents.session import VisitSession, ask_person
+from aitp_desk.visitor import SiteAction, Wish, visit
 from tests.support.desk.command import COMMAND
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
@@ -166,11 +171,46 @@ async def test_a_person_at_a_terminal_is_asked(shop: Website) -> None:
     assert json.loads(out) == {"trail": "Rim"}
 
 
+class Terminal(io.TextIOBase):
+    """A terminal whose person presses Ctrl-C, and would type a yes if asked on."""
+
+    goes_on = False
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, _size: int = -1, /) -> str:  # type: ignore[override]
+        signal.raise_signal(signal.SIGINT)
+        self.goes_on = True
+        return "y\n"
+
+
+def test_ctrl_c_at_a_confirmation_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    action = SiteAction("order-map", "Orders a map.", "https://shop.example")
+    assert not asyncio.run(ask_person(Wish("https://shop.example", action, {}, ())))
+
+
+def test_ctrl_c_ends_the_prompt_for_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def converse() -> None:
+        async with website() as shop:
+            put_pages(shop)
+            async with visit(shop.url, protocol="llms_txt") as site:
+                await VisitSession(site, as_json=False).converse()
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdin", terminal)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(converse())
+    assert not terminal.goes_on
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
         (("--call", "nothing"), 3, "offers no action nothing"),
-        (("--protocol", "mcp"), 3, "speaks no mcp"),
+        (("--protocol", "mcp"), 3, "speaks no mcp. It speaks: agents_txt, llms_txt."),
+        (("--protocol", "smoke"), 2, "'smoke' is not one of 'ahp'"),
         (("--call", "order-map", "trail"), 2, "write it as KEY=VALUE"),
         (("--call", "order-map", "copies=two"), 2, "write it as JSON"),
         (("two", "words"), 2, "in quotes"),
@@ -191,13 +231,38 @@ async def test_what_cannot_be_done_has_its_exit_code(
 async def test_a_site_that_is_not_there_is_said_so() -> None:
     done = await run("http://127.0.0.1:1/", "Hello?")
     assert done.exit_code == 1
-    assert "cannot be reached" in done.stderr
+    assert "the connection failed. Check the address http://127.0.0.1:1" in done.stderr
     private = await run("http://192.168.0.1/", "Hello?")
     assert (private.exit_code, "Traceback" in private.output) == (1, False)
     told = await read("http://127.0.0.1:1/", "Hello?", code=1)
     assert told["error"] == "SiteFailed"
-    wrong = await run("ftp://shop.example", "Hello?")
+
+
+@pytest.mark.parametrize("url", ["ftp://shop.example", "", "http://", "http://shop.example:99999"])
+async def test_what_is_no_address_is_wrong_usage(url: str) -> None:
+    wrong = await run(url, "Hello?")
     assert wrong.exit_code == 2
+    assert "write it like https://shop.example." in wrong.stderr
+
+
+async def test_an_address_without_a_scheme_is_http_on_this_machine(shop: Website) -> None:
+    done = await run(shop.url.removeprefix("http://"), "Norway?", "--protocol", "llms_txt")
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+async def test_a_name_in_another_script_is_an_address() -> None:
+    # no name below .invalid has an address (RFC 6761)
+    done = await run("https://bücher.invalid", "Hello?")
+    assert done.exit_code == 1
+    assert "xn--bcher-kva.invalid" in done.stderr
+
+
+async def test_a_missing_action_is_explained_by_what_could_not_be_read(shop: Website) -> None:
+    shop.put("/.well-known/agents.json", "{}", type="application/json", status=503)
+    done = await run(shop.url, "--call", "order_map", "trail=Rim")
+    assert done.exit_code == 3
+    assert "offers no action order_map" in done.stderr
+    assert "not used    agents_txt:" in done.stderr
 
 
 async def test_the_credential_is_read_from_a_file_or_the_environment(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from yarl import URL
 
 from aitp_desk.model.text import drop_invisible
 from aitp_desk.visitor import (
@@ -19,6 +20,7 @@ from aitp_desk.visitor import (
     VisitError,
     Wish,
 )
+from aitp_desk.visitor.site import LOOPBACK
 from aitp_desk.visitor.trust import TrustFigure
 
 MAX_VALUE = 200
@@ -26,18 +28,22 @@ MAX_VALUE = 200
 
 
 def complete_url(url: str) -> str:
-    """Return the address of a site; one without a scheme is https.
+    """Return a site's address; one without a scheme is https, on loopback http.
 
     Raises:
         ValueError: it is not an address.
     """
-    if "://" not in url:
-        url = f"https://{url}"
-    if not url.startswith(("https://", "http://")) or not url.isascii() or not url.isprintable():
+    try:
+        address = URL(url if "://" in url else f"https://{url}")
+    except ValueError:
+        address = URL()
+    if address.scheme not in {"https", "http"} or not address.host or not url.isprintable():
         raise ValueError(
             f"{url!r} is not the address of a site; write it like https://shop.example."
         )
-    return url
+    if "://" not in url and address.host in LOOPBACK:
+        return f"http://{url}"
+    return str(address)
 
 
 def is_named(name: str, wanted: str) -> bool:
@@ -72,8 +78,12 @@ def list_doors(site: Site) -> list[str]:
     for door in site.found.doors:
         does = ", ".join(("questions",) * door.answers + ("actions",) * door.acts)
         lines += [f"{door.kind:11} {door.url}  ({does})", f"{'':11} {door.reason}"]
-    lines += [f"not used    {one.what}: {one.reason}" for one in site.passed_over]
-    return lines
+    return lines + list_unused(site)
+
+
+def list_unused(site: Site) -> list[str]:
+    """Write what of the site is not used, each with the reason."""
+    return [f"not used    {one.what}: {one.reason}" for one in site.passed_over]
 
 
 def list_passed_over(failed: Sequence[PassedOver]) -> list[str]:
@@ -152,7 +162,8 @@ def list_wish(wish: Wish) -> list[str]:
 def write_error(error: VisitError) -> list[str]:
     """Write what went wrong, and what the site says would help."""
     lines = [show(str(error))]
-    if isinstance(error, SiteRefused) and error.recovery:
+    # a recovery of one word is a code, for programs
+    if isinstance(error, SiteRefused) and " " in error.recovery:
         lines.append(f"The site says: {show(error.recovery)}")
     if isinstance(error, SiteRefused) and error.retry_after is not None:
         lines.append(f"The site asks to come again in {error.retry_after:.0f} seconds.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +109,8 @@ class VisitSession:
         actions = await self._site.actions()
         action = next((one for one in actions if report.is_named(one.name, name)), None)
         if action is None:
-            raise NotOffered(f"The site offers no action {name}. --actions lists what it offers.")
+            told = f"The site offers no action {name}. --actions lists what it offers."
+            raise NotOffered("\n".join((told, *report.list_unused(self._site))))
         outcome = await self._site.call(action.name, read_arguments(action, words))
         self._print(report.list_outcome(outcome), {"outcome": outcome})
         return 0 if outcome.kind == "done" else OPEN
@@ -117,9 +120,10 @@ class VisitSession:
         asked: Answer | None = None
         is_terminal = sys.stdin.isatty()
         while True:
-            if is_terminal:
-                click.echo(PROMPT, nl=False)
-            words = sys.stdin.readline().strip()
+            with interruptible(is_terminal=is_terminal):
+                if is_terminal:
+                    click.echo(PROMPT, nl=False)
+                words = sys.stdin.readline().strip()
             if not words:
                 return 0
             if not is_terminal:
@@ -207,7 +211,25 @@ def _ask(lines: Sequence[str], question: str) -> bool:
     if not sys.stdin.isatty():
         click.echo("There is no terminal to confirm it at; --yes confirms.", err=True)
         return False
-    return click.confirm(question, err=True)
+    with interruptible(is_terminal=True):
+        try:
+            return click.confirm(question, err=True)
+        except click.Abort:
+            click.echo(err=True)
+            return False
+
+
+@contextmanager
+def interruptible(*, is_terminal: bool) -> Iterator[None]:
+    """Let Ctrl-C end a prompt; the event loop notices it only after a line."""
+    if not is_terminal:
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def find_cache_folder() -> Path:

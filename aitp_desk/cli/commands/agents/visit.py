@@ -23,6 +23,8 @@ CREDENTIAL = "AITP_DESK_VISIT_CREDENTIAL"
 """The variable with an access key or bearer token for the site."""
 FAILED, NOT_THERE, NO_CREDENTIAL, NOT_ALLOWED = 1, 3, 4, 5
 """The exit codes of errors; 2 is click's, for wrong usage."""
+PROTOCOLS = ("ahp", "aitp", "mcp", "a2a", "nlweb", "hac", "agents_txt", "openapi", "llms_txt")
+"""Those of the visitor's clients; its catalogue is not imported for the help."""
 _BUDGET = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,4})?)\s?([A-Z]{3})", re.ASCII)
 
 
@@ -66,8 +68,9 @@ def _read_budget(
 )
 @click.option(
     "--protocol",
+    type=click.Choice(PROTOCOLS, case_sensitive=False),
     metavar="KIND",
-    help="Use only this one: ahp, aitp, mcp, a2a, nlweb, hac, agents_txt, openapi or llms_txt.",
+    help=f"Use only this one: {', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}.",
 )
 @click.option(
     "--budget",
