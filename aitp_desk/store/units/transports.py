@@ -276,9 +276,18 @@ def _drop_conversation(conversation_id: str) -> Work[None]:
     yield "drop_conversation", one
 
 
-def leave_conversation(*, conversation_id: str) -> Work[None]:
-    """Forget a conversation: what its person writes next begins another."""
-    yield from _drop_conversation(conversation_id)
+def leave_conversation(*, conversation_id: str, address: str, reason: str) -> Work[None]:
+    """End a conversation: what its person writes next begins another.
+
+    Parameters:
+        address: under which it is kept, so that the platform's names of its messages are known.
+        reason: for operators.
+    """
+    yield "drop_controls_of_conversation", {"id": conversation_id}
+    yield "rename_conversation", {"id": conversation_id, "address": address}
+    yield from end_conversation(
+        conversation_id=conversation_id, state=ConversationState.STOPPED, reason=reason
+    )
 
 
 def end_conversation(*, conversation_id: str, state: ConversationState, reason: str) -> Work[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from collections.abc import Callable
 from datetime import UTC, datetime, time, tzinfo
@@ -16,6 +17,8 @@ APART = "\x1f"
 """Separates the platform's id of a conversation from a person's; no platform's id contains it."""
 ALL_OF = "all of "
 """Begins the name of those who share a conversation, and no person's id."""
+LEFT = "left "
+"""Begins what names a conversation that was left, and no principal's id."""
 SENDER = "sender_name"
 """Metadata of a message: the sender's name as the platform shows it, unproven."""
 _LONGEST = 26 * 60 * 60
@@ -70,6 +73,11 @@ def find_resumed(conversation: Conversation, hash_person: HashPerson) -> bytes:
 def address_apart(address: str, principal_id: str) -> str:
     """Return the address of a further person's conversation, where another's has the first."""
     return f"{address}{APART}{principal_id}"
+
+
+def address_left(address: str, ref: str) -> str:
+    """Return the address of a conversation that its person has left by a message of this name."""
+    return f"{address}{APART}{LEFT}{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
 
 
 def platform_address(address: str) -> str:

@@ -29,12 +29,9 @@ from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
     begin_conversation,
     confirm_conversation,
-    end_conversation,
     hear_person,
-    leave_conversation,
     move_conversation,
     note_command,
-    opt_out,
 )
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
@@ -63,16 +60,15 @@ from aitp_desk.transports.host.people import (
     find_resumed,
     is_of_group,
     is_theirs,
-    name_unproven,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
+from aitp_desk.transports.visitors.endings import end_all, end_one, leave
 from aitp_desk.transports.visitors.services import VisitorServices
 
 _NONE = TextMessage(text="", message_ref="")
-_WISH = OptOut()
 
 _log = structlog.get_logger()
 
@@ -140,7 +136,8 @@ class VisitorEvent:
                 moved = {"transport": self._enabled.name, "address": self._incoming.conversation}
                 await self._store.run(move_conversation, former=former, **moved)
             case OptOut() as wish:
-                await self._opt_out(conversation, "The person wants no more messages.", wish)
+                reason = "The person wants no more messages."
+                await self._opt_out(conversation, reason, is_of_all=wish.is_of_all)
                 return await self._end_command(wish.message_ref)
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
@@ -178,8 +175,11 @@ class VisitorEvent:
         elif code := find_code(message.text):
             await self._join(code)
         elif asks_to_leave(message.text):
-            if conversation is not None:
-                await self._store.run(leave_conversation, conversation_id=conversation.id)
+            ref = message.message_ref or self._claim.id
+            left = await leave(self._store, self._enabled.name, self._address, conversation, ref)
+            if left is None:
+                return True
+            self._address = left
             await self._notify(self._say_of("left"))
         else:
             return False
@@ -385,23 +385,13 @@ class VisitorEvent:
         await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
 
     async def _opt_out(
-        self, conversation: Conversation | None, reason: str, wish: OptOut = _WISH
+        self, conversation: Conversation | None, reason: str, *, is_of_all: bool = True
     ) -> None:
-        """Send the person nothing more; one whom nothing proves may be another."""
-        incoming, principal = self._incoming, self._principal.id
-        if conversation is not None:
-            principal = conversation.principal
-            if not wish.is_of_all:
-                id_, state = conversation.id, ConversationState.STOPPED
-                await self._store.run(
-                    end_conversation, conversation_id=id_, state=state, reason=reason
-                )
-                return
-        elif not (wish.is_of_all and (incoming.is_proven or incoming.holds_secret)):
-            return
-        person = self._services.hash_person(principal)
-        whose = {"principal": principal, "unproven": name_unproven(self._enabled.name, principal)}
-        await self._store.run(opt_out, person=person, reason=reason, **whose)
+        services, principal = self._services, self._principal
+        if is_of_all:
+            await end_all(services, self._enabled, self._incoming, principal, conversation, reason)
+        elif conversation is not None:
+            await end_one(self._store, conversation, ConversationState.STOPPED, reason)
 
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure
@@ -410,8 +400,7 @@ class VisitorEvent:
             return None
         if failure.is_final or failure.is_window_closed:
             state = ConversationState.UNREACHABLE if failure.is_final else ConversationState.WAITING
-            id_, reason = conversation.id, failure.reason
-            await self._store.run(end_conversation, conversation_id=id_, state=state, reason=reason)
+            await end_one(self._store, conversation, state, failure.reason)
         return self._note(conversation, f"A message was not delivered. {failure.reason}")
 
     def _note(self, conversation: Conversation | None, words: str) -> Finish | None:

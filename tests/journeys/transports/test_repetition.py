@@ -63,6 +63,29 @@ async def test_a_message_that_comes_again_after_days_is_not_answered_again(
     assert "maps" in second
 
 
+async def test_a_wish_to_leave_that_comes_again_after_days_leaves_nothing(
+    desk: CarriedDesk,
+) -> None:
+    platform = pigeons(desk)
+    await say(desk, "ada", "Do you sell books?")
+    platform.break_next()
+    events = [await platform.write("ada", "!new")]
+    await until(lambda: "begins a new conversation" in platform.sent[-1].text)
+    await say(desk, "ada", "Do you sell maps?")
+    events.append(await platform.write("ada", "/new"))
+    await until(lambda: "begins a new conversation" in platform.sent[-1].text)
+    await say(desk, "ada", "Do you sell pens?")
+    await forget(desk)
+    sent = len(platform.sent)
+    for event in events:
+        await platform.redeliver(event)
+    await handled(desk)
+    assert len(platform.sent) == sent
+    await say(desk, "ada", "And ink?")
+    found = desk.talker.rows("SELECT thread_id, count(*) FROM messages GROUP BY 1 ORDER BY 1")
+    assert [count for _, count in found] == [2, 2, 4]
+
+
 async def test_an_operators_reply_that_comes_again_after_days_is_said_once(tmp_path: Path) -> None:
     async with opening(tmp_path) as office:
         await office.bind("ada")

@@ -190,7 +190,9 @@ async def stop(past: History, of: Draw) -> None:
 
 async def leave(past: History, of: Draw) -> None:
     conversation = pick(past.conversations, of.n)
-    await past.store.run(leave_conversation, conversation_id=conversation)
+    await past.store.run(
+        leave_conversation, conversation_id=conversation, address=of.text, reason=of.key
+    )
 
 
 async def take(past: History, of: Draw) -> None:

@@ -1,0 +1,72 @@
+"""Ends conversations: one, all of a person, or one that is left for another."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.records.transports import Conversation, ConversationState
+from aitp_desk.store.units.transports import end_conversation, leave_conversation, opt_out
+from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.people import address_left, name_unproven
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.visitors.services import VisitorServices
+
+
+async def end_all(
+    services: VisitorServices,
+    enabled: EnabledTransport,
+    incoming: Incoming,
+    principal: Principal,
+    conversation: Conversation | None,
+    reason: str,
+) -> None:
+    """Send a person nothing more; one whom nothing proves may be another.
+
+    Parameters:
+        incoming: the event that says so.
+        principal: its caller.
+        reason: for operators.
+    """
+    whose = principal.id if conversation is None else conversation.principal
+    if conversation is None and not (incoming.is_proven or incoming.holds_secret):
+        return
+    person = services.hash_person(whose)
+    unproven = name_unproven(enabled.name, whose)
+    await services.store.run(
+        opt_out, person=person, principal=whose, unproven=unproven, reason=reason
+    )
+
+
+async def end_one(
+    store: Store, conversation: Conversation, state: ConversationState, reason: str
+) -> None:
+    """Send nothing more to a conversation, as long as its person does not write there.
+
+    Parameters:
+        reason: for operators.
+    """
+    await store.run(end_conversation, conversation_id=conversation.id, state=state, reason=reason)
+
+
+async def leave(
+    store: Store, transport: str, address: str, conversation: Conversation | None, ref: str
+) -> str | None:
+    """Leave a conversation: what its person writes next begins another.
+
+    Parameters:
+        conversation: at the address.
+        ref: what the platform calls the message that says so.
+
+    Returns:
+        The address at which the left one is kept; None if this message has left one before.
+    """
+    kept = address_left(address, ref)
+    left = await transport_reads.conversation_at(store, transport, kept)
+    if left is not None and await transport_reads.is_handled(store, left.id, ref):
+        return None
+    if conversation is not None:
+        reason = "The person has left the conversation."
+        id_ = conversation.id
+        await store.run(leave_conversation, conversation_id=id_, address=kept, reason=reason)
+    return kept
