@@ -261,6 +261,8 @@ class Transport(ABC):
     name: ClassVar[str]
     settings: ClassVar[type[msgspec.Struct]]
     bounds: ClassVar[Bounds]
+    has_numbers: ClassVar[bool] = False
+    """Whether a private conversation's name, such as a number, finds a person of another id."""
 
     def __init__(self, settings: Any, host: Host) -> None:  # noqa: ARG002 -- of subclasses
         self.host = host

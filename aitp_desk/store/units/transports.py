@@ -95,14 +95,14 @@ def begin_conversation(
     placed: PostResult,
     now: int,
     end: Callable[[], Work[None]],
-    resumed: bytes,
+    resumed: Sequence[bytes],
 ) -> Work[None]:
     """Store a conversation together with the message that opened its thread.
 
     Parameters:
         ref: what the platform calls that message; empty for none.
         now: Unix seconds.
-        resumed: keyed hash of the person, who wants messages from now on.
+        resumed: keyed hashes of the person, who wants messages from now on.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     yield from _put_conversation(conversation, placed.thread_id, seq, now)
@@ -119,7 +119,7 @@ def hear_person(
     now: int,
     token: str = "",
     end: Callable[[], Work[None]] | None = None,
-    resumed: bytes = b"",
+    resumed: Sequence[bytes] = (),
 ) -> Work[None]:
     """Store that a person has written in a conversation.
 
@@ -128,7 +128,7 @@ def hear_person(
         language: as the platform says; empty for none.
         token: of the button that was pressed for it, which is used up; empty for none.
         end: ends the job of the event, if nothing is left to do.
-        resumed: keyed hash of the person, who wants messages from now on; empty where the
+        resumed: keyed hashes of the person, who wants messages from now on; none where the
             conversation is open, so that they want them already.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
@@ -138,14 +138,13 @@ def hear_person(
         yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
     if token:
         yield "drop_control", {"token": token}
-    if resumed:
-        yield "drop_opt_out", {"person": resumed}
+    yield from _resume(resumed)
     if end is not None:
         yield from end()
 
 
 def join_conversation(
-    *, token: str, conversation: NewConversation, grant_id: str, now: int, resumed: bytes
+    *, token: str, conversation: NewConversation, grant_id: str, now: int, resumed: Sequence[bytes]
 ) -> Work[bool]:
     """Carry a conversation by the thread of another one, by a code.
 
@@ -174,7 +173,7 @@ def join_conversation(
     yield "drop_control", {"token": token}
     yield from _admit(thread_id, conversation.principal, grant_id, now)
     yield from _put_conversation(conversation, thread_id, end[0][0], now)
-    yield "drop_opt_out", {"person": resumed}
+    yield from _resume(resumed)
     return True
 
 
@@ -214,7 +213,7 @@ def offer_conversation(
 
 
 def confirm_conversation(
-    *, conversation_id: str, token: str, grant_id: str, now: int, resumed: bytes
+    *, conversation_id: str, token: str, grant_id: str, now: int, resumed: Sequence[bytes]
 ) -> Work[str | None]:
     """Open an offered conversation: what was answered since the offer is sent there.
 
@@ -238,7 +237,7 @@ def confirm_conversation(
     if not (yield "confirm_conversation", part):
         return None
     yield "drop_control", {"token": token}
-    yield "drop_opt_out", {"person": resumed}
+    yield from _resume(resumed)
     yield from _admit(thread_id, principal, grant_id, now)
     return str(thread_id)
 
@@ -302,20 +301,24 @@ def end_conversation(*, conversation_id: str, state: ConversationState, reason: 
     )
 
 
-def opt_out(*, person: bytes, principal: str, unproven: str, reason: str) -> Work[None]:
+def _resume(people: Sequence[bytes]) -> Work[None]:
+    for person in people:
+        yield "drop_opt_out", {"person": person}
+
+
+def opt_out(*, people: Sequence[bytes], principal: str, unproven: str, reason: str) -> Work[None]:
     """Store that a person wants no messages: their conversations end.
 
     It lasts until they write again, whatever becomes of the conversations.
 
     Parameters:
-        person: keyed hash of the caller, by which nobody is found who is not known.
+        people: keyed hashes of the person, by which nobody is found who is not known.
         principal: id of the caller.
         unproven: as of :func:`offer_conversation`.
         reason: for operators.
     """
-    yield "put_opt_out", {"person": person}
-    whose = {"proven": principal, "unproven": unproven}
-    yield "stop_conversations", {**whose, "reason": reason}
+    yield "put_opt_out", tuple({"person": person} for person in people)
+    yield "stop_conversations", {"proven": principal, "unproven": unproven, "reason": reason}
 
 
 def note_command(conversation_id: str, ref: str) -> Work[None]:

@@ -22,7 +22,7 @@ from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Control, Conversation, NewConversation
 from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
 from aitp_desk.transports.events import Incoming
-from aitp_desk.transports.host.people import HashPerson
+from aitp_desk.transports.host.people import HashPerson, hash_names
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 
@@ -143,7 +143,7 @@ class Continuations:
             ),
             grant_id=new_id("grant", now),
             now=int(now),
-            resumed=self._hash_person(principal.id),
+            resumed=hash_names(principal.id, transport, address, self._hash_person),
         )
         if not is_joined:
             self._guesses.count_guess(principal.id)

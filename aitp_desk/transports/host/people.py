@@ -24,6 +24,8 @@ SENDER = "sender_name"
 _LONGEST = 26 * 60 * 60
 HashPerson = Callable[[str], bytes]
 """Returns the keyed hash of a caller's id, which stays when all else of a person is erased."""
+Hashes = tuple[bytes, ...]
+"""Hashes of the names of one person."""
 QUICK_SECONDS = 600
 """Within this time after a person's message, an answer is a reply at any hour."""
 
@@ -63,11 +65,24 @@ def make_person_hash(derive: Callable[[str], bytes]) -> HashPerson:
     return lambda principal_id: hmac.digest(key, principal_id.encode(), "sha256")
 
 
-def find_resumed(conversation: Conversation, hash_person: HashPerson) -> bytes:
-    """Return the hash of a person who resumes a conversation; empty if it is open."""
+def hash_names(principal: str, transport: str, address: str, hash_person: HashPerson) -> Hashes:
+    """Return the hashes of a person: of the caller, and of whom a conversation's name finds.
+
+    A number finds a person whose id is another. Where nothing proves the person it finds nobody.
+    """
+    found = (hash_person(principal),)
+    if not principal.startswith(f"{CONTACT_PREFIX}{transport}:"):
+        return found
+    number = make_contact(transport, platform_address(address), is_proven=True).id
+    return found if number == principal else (*found, hash_person(number))
+
+
+def find_resumed(conversation: Conversation, hash_person: HashPerson) -> Hashes:
+    """Return the hashes of a person who resumes a conversation; none if it is open."""
     if conversation.state is ConversationState.OPEN:
-        return b""
-    return hash_person(conversation.principal)
+        return ()
+    one = conversation
+    return hash_names(one.principal, one.transport, one.address, hash_person)
 
 
 def address_apart(address: str, principal_id: str) -> str:

@@ -8,7 +8,7 @@ from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import end_conversation, leave_conversation, opt_out
 from aitp_desk.transports.events import Incoming
-from aitp_desk.transports.host.people import address_left, name_unproven
+from aitp_desk.transports.host.people import Hashes, address_left, hash_names, name_unproven
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.visitors.services import VisitorServices
 
@@ -31,10 +31,13 @@ async def end_all(
     whose = principal.id if conversation is None else conversation.principal
     if conversation is None and not (incoming.is_proven or incoming.holds_secret):
         return
-    person = services.hash_person(whose)
+    people: Hashes = (services.hash_person(whose),)
+    if enabled.transport.has_numbers and incoming.is_private:
+        address = incoming.conversation
+        people = hash_names(whose, enabled.name, address, services.hash_person)
     unproven = name_unproven(enabled.name, whose)
     await services.store.run(
-        opt_out, person=person, principal=whose, unproven=unproven, reason=reason
+        opt_out, people=people, principal=whose, unproven=unproven, reason=reason
     )
 
 

@@ -58,6 +58,7 @@ from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
     find_resumed,
+    hash_names,
     is_of_group,
     is_theirs,
     principal_of,
@@ -276,7 +277,12 @@ class VisitorEvent:
                     ref,
                     now=self._now,
                     end=self._end.write,
-                    resumed=self._services.hash_person(self._principal.id),
+                    resumed=hash_names(
+                        self._principal.id,
+                        self._enabled.name,
+                        self._address,
+                        self._services.hash_person,
+                    ),
                 ),
                 *trimmed,
             ),
@@ -378,7 +384,7 @@ class VisitorEvent:
             token=token,
             grant_id=new_id("grant", self._now),
             now=self._now,
-            resumed=self._services.hash_person(conversation.principal),
+            resumed=find_resumed(conversation, self._services.hash_person),
         )
         if thread_id is not None:
             self._services.on_change(thread_id)

@@ -48,6 +48,7 @@ class WhatsAppTransport(Transport):
 
     name = "whatsapp"
     settings = WhatsAppSettings
+    has_numbers = True
     bounds: ClassVar[Bounds] = Bounds(
         characters=3600,
         per_second=40.0,

@@ -164,13 +164,39 @@ async def test_a_command_writes_to_nobody_who_has_opted_out(
         _, _, faults = await run(*command, *more)
         assert "has opted out" not in " ".join(faults)
         await desk.platform.write("ada", "STOP")
-        await until(lambda: desk.talker.rows(OPT_OUTS) == [(1,)])
+        await until(lambda: desk.talker.rows(OPT_OUTS) != [(0,)])
         await handled(desk)
         count = len(await desk.platform.shown("ada"))
         code, _, faults = await run(*command, *more)
         assert code == 1
         assert "this person has opted out" in " ".join(faults)
         assert len(await desk.platform.shown("ada")) == count
+
+
+async def test_a_person_is_known_by_the_number_when_the_conversation_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with carrying(tmp_path, "whatsapp") as desk:
+        for variable, value in desk.platform.environment.items():
+            monkeypatch.setenv(variable, value)
+        await desk.platform.write("ada", "Do you sell books?")
+        await shown(desk, "ada", len)
+        ((chat, thread),) = desk.talker.rows(
+            "SELECT address, thread_id FROM transport_conversations"
+        )
+        await desk.platform.write("ada", "STOP")
+        await until(lambda: desk.talker.rows(OPT_OUTS) != [(0,)])
+        await handled(desk)
+        operator = await desk.talker.with_key("threads", "operator")
+        assert (await operator.send("DELETE", f"/v1/threads/{thread}")).ok
+        assert desk.talker.rows(STATES) == []
+        command = ("transport", "send", "whatsapp", "We are open.", tmp_path / "site", "--to", chat)
+        more = ("--data", tmp_path / "data", "--set", LOOPBACK)
+        code, _, faults = await run(*command, *more)
+        assert code == 1
+        assert "this person has opted out" in " ".join(faults)
+        await desk.platform.write("ada", "Do you sell maps?")
+        await until(lambda: desk.talker.rows(OPT_OUTS) == [(0,)])
 
 
 @pytest.mark.parametrize("event", [OptOut(message_ref="wish"), None], ids=["wish", "stop word"])

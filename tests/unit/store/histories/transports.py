@@ -64,7 +64,7 @@ async def begin(past: History, of: Draw) -> None:
     conversation, ref = a_conversation(past, of), new_name("ref") if of.n % 2 else ""
 
     def also(placed: PostResult) -> Work[None]:
-        yield from begin_conversation(conversation, ref, placed, NOW, nothing, of.text.encode())
+        yield from begin_conversation(conversation, ref, placed, NOW, nothing, (of.text.encode(),))
 
     placed = await past.store.run(
         work.open_thread,
@@ -90,7 +90,7 @@ async def hear(past: History, of: Draw) -> None:
 
     def also(placed: PostResult) -> Work[None]:
         yield from hear_person(
-            conversation, ref, of.key, placed, NOW, resumed=of.text.encode() if of.who else b""
+            conversation, ref, of.key, placed, NOW, resumed=(of.text.encode(),) if of.who else ()
         )
 
     await past.store.run(
@@ -132,7 +132,7 @@ async def confirm(past: History, of: Draw) -> None:
         token=f"token of {of.key}",
         grant_id=new_name("grant"),
         now=NOW,
-        resumed=of.text.encode(),
+        resumed=(of.text.encode(),),
     )
 
 
@@ -148,7 +148,7 @@ async def join(past: History, of: Draw) -> None:
         conversation=a_conversation(past, of),
         grant_id=new_name("grant"),
         now=NOW,
-        resumed=of.text.encode(),
+        resumed=(of.text.encode(),),
     )
 
 
@@ -181,7 +181,7 @@ async def end(past: History, of: Draw) -> None:
 async def stop(past: History, of: Draw) -> None:
     await past.store.run(
         opt_out,
-        person=of.text.encode(),
+        people=(of.text.encode(),),
         principal=PEOPLE[of.who].id,
         unproven=of.key,
         reason=of.key,
