@@ -66,7 +66,7 @@ def make_person_hash(derive: Callable[[str], bytes]) -> HashPerson:
 
 
 def hash_names(principal: str, transport: str, address: str, hash_person: HashPerson) -> Hashes:
-    """Return the hashes of a person: of the caller, and of whom a conversation's name finds.
+    """Return the hashes of a caller, and of whom the conversation's name finds.
 
     A number finds a person whose id is another. Where nothing proves the person it finds nobody.
     """
@@ -91,7 +91,7 @@ def address_apart(address: str, principal_id: str) -> str:
 
 
 def address_left(address: str, ref: str) -> str:
-    """Return the address of a conversation that its person has left by a message of this name."""
+    """Return where a conversation is kept that a message of this name has left."""
     return f"{address}{APART}{LEFT}{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
 
 
