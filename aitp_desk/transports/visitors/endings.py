@@ -44,7 +44,7 @@ async def end_all(
 async def end_one(
     store: Store, conversation: Conversation, state: ConversationState, reason: str
 ) -> None:
-    """Send nothing more to a conversation, as long as its person does not write there.
+    """Send nothing more to a conversation until its person writes there.
 
     Parameters:
         reason: for operators.
