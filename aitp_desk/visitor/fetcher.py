@@ -19,6 +19,10 @@ from aitp_desk.visitor.identity import Identity
 
 MAX_BYTES = 4 * 2**20
 """The largest response that is read."""
+VISIT_BYTES = 64 * 2**20
+"""The most that all responses of a visit may have together, but for those read at once."""
+AT_ONCE = 4
+"""How many responses of a visit are read at once."""
 REQUEST_SECONDS = 30.0
 """The longest that one request takes."""
 BASE_SECONDS = 0.5
@@ -64,12 +68,15 @@ class Fetcher:
         self._credential = credential
         self._cache = cache or ResponseCache()
         self._pause = pause
+        self._room = VISIT_BYTES
+        self._slots = asyncio.Semaphore(AT_ONCE)
         self._seconds = seconds
         self._ends = time.monotonic() + seconds
 
     def restart(self) -> None:
-        """Start the visit's time again: its person has gone on."""
+        """Start the visit's time and bytes again: its person has gone on."""
         self._ends = time.monotonic() + self._seconds
+        self._room = VISIT_BYTES
 
     @property
     def left(self) -> float:
@@ -142,6 +149,8 @@ class Fetcher:
         """
         key = make_key(url, accept, self._credential)
         kept = self._cache.find(key)
+        if kept is not None and not self._may_speak(str(URL(kept.url).origin())):
+            kept = None  # a visit that may use another origin has kept it
         if kept is not None and not must_ask and self._cache.is_fresh(kept):
             return kept.fetched
         asked = {} if kept is None else kept.validators
@@ -207,10 +216,14 @@ class Fetcher:
     async def _approve(self, url: str) -> None:
         """Refuse a redirect to another origin, which would speak for this site."""
         origin = str(URL(url).origin())
-        if origin not in self._origins and not self._is_sibling(origin):
+        if not self._may_speak(origin):
             raise PolicyRefused(
                 f"{self.origin} redirects to {origin}. Visit that address, or allow its origin."
             )
+
+    def _may_speak(self, origin: str) -> bool:
+        """Whether a response of an origin counts as the site's own."""
+        return origin in self._origins or self._is_sibling(origin)
 
     def _is_sibling(self, origin: str) -> bool:
         """Whether an origin differs from the site's own by a leading ``www.`` alone.
@@ -228,8 +241,18 @@ class Fetcher:
         self, url: str, sent: bytes | None, method: Method, headers: Mapping[str, str]
     ) -> Fetched:
         """Send a request within what is left of the visit."""
+        async with self._slots:
+            found = await self._request(url, sent, method, headers)
+            self._room -= len(found.body)
+            return found
+
+    async def _request(
+        self, url: str, sent: bytes | None, method: Method, headers: Mapping[str, str]
+    ) -> Fetched:
         if self.left <= 0:
             raise BudgetSpent("The visit has used up its time.")
+        if self._room <= 0:
+            raise BudgetSpent(f"The visit has read {VISIT_BYTES} bytes, as many as it may.")
         seconds = min(REQUEST_SECONDS, self.left)
         signer = self.identity.signer
         if signer is not None and not self.has_credential and self._is_own(url):

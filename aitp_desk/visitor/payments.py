@@ -19,6 +19,10 @@ from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote
 from aitp_desk.visitor.errors import PolicyRefused, SiteFailed
 
+MAX_AMOUNT = 10**10
+"""Amounts are smaller than this, so that sums of them are exact."""
+MAX_PLACES = 18
+"""The most decimal places of an amount."""
 CHANNEL = "near_payment_channel"
 LEDGER = "ledger"
 
@@ -132,12 +136,15 @@ def read_messages(quote: Quote) -> tuple[QuoteMessage, ...]:
 
 
 def read_money(value: Any) -> Money | None:
-    """Read an amount of money that a site names; None if it is none, or not finite."""
+    """Read an amount of money that a site names; None if it is none, or out of all bounds."""
     try:
         money = msgspec.convert(value, Money)
     except msgspec.ValidationError:
         return None
-    return money if money.amount.is_finite() and money.amount >= 0 else None
+    places = money.amount.as_tuple().exponent
+    if not isinstance(places, int) or not -MAX_PLACES <= places <= MAX_PLACES:
+        return None
+    return money if 0 <= money.amount < MAX_AMOUNT else None
 
 
 def read_quote(told: Mapping[str, Any], description: str) -> Quote | None:

@@ -19,6 +19,7 @@ from aitp_desk.visitor.base import (
     DoorKind,
     Outcome,
     PassedOver,
+    Quote,
     ResumableClient,
     SiteAction,
     SiteClient,
@@ -143,7 +144,7 @@ class Site:
         self._closed: set[tuple[DoorKind, bool]] = set()
         self._proven: set[DoorKind] = set()
         self._calls: dict[str, Outcome | None] = {}
-        self._agreed: set[str] = set()
+        self._agreed: dict[str, Quote] = {}
         self._asked: Answer | None = None
         self._tokens = 0
         self._purse = Purse(url, policy, fetcher.identity.payer)
@@ -428,20 +429,20 @@ class Site:
         """Agree to the quote of a call.
 
         What was agreed to under a key is not spent again, and is sent again only if the quote is
-        paid by its reference.
+        paid by its reference. Another price than that is a new quote.
         """
         quote = outcome.quote
         if quote is None:
             raise NotOffered(f"{action.name} wants to be paid and names no price.")
-        if key not in self._agreed:
-            await self._purse.spend(action, arguments, quote, confirm)
-            self._agreed.add(key)
-            self._record.note_own("agreed", quote)
-        elif not quote.prepaid:
+        agreed = self._agreed.get(key)
+        if agreed is not None and not quote.prepaid:
             raise SiteFailed(
-                f"Whether {action.name} was done for {quote.money} is unknown: the response was "
-                "lost."
+                f"Whether {action.name} was done for {quote.money} is unknown: no response came."
             )
+        if agreed is None or not agreed.money.is_same(quote.money):
+            await self._purse.spend(action, arguments, quote, confirm)
+            self._agreed[key] = quote
+            self._record.note_own("agreed", quote)
         done = await self._pick(answers=False).accept(outcome)
         self._calls[key] = self._note_outcome(done)
         return done

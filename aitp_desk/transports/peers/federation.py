@@ -12,7 +12,7 @@ from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.model.calls.action import Action, OpenTo, Safety
 from aitp_desk.transports.peers.memory import PeerConversation, PeerMemory
 from aitp_desk.transports.peers.partner import Partner
-from aitp_desk.transports.peers.questions import MAX_QUESTION, attribute
+from aitp_desk.transports.peers.questions import MAX_QUESTION, attribute, list_choices
 from aitp_desk.transports.peers.rules import ask_name
 from aitp_desk.transports.peers.topics import is_about
 
@@ -147,7 +147,7 @@ def make_hand_over_action(
             answer = await site.ask(arguments["summary"].strip())
             resumes = site.save()
         told = attribute(partner, answer)
-        state = PeerConversation(context.call_id, told, resumes, answer.choices)
+        state = PeerConversation(context.call_id, told, resumes, list_choices(answer))
         await memory.keep(context.conversation, state)
         context.note("data_shared", f"{partner.title} received a summary of the conversation.")
         result = {"by": partner.title, "url": partner.settings.url, "text": told.text}

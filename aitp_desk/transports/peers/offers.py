@@ -6,12 +6,14 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from aitp_desk.actions.base import ActionResult, Context, OfferedAction, OutcomeUnknown
+from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.actions.schemas.validator import SchemaValidator
@@ -20,6 +22,8 @@ from aitp_desk.config import PeerActionTerms
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.model.money import Money
+from aitp_desk.model.text import clean_quote
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import MAX_TEXT
 from aitp_desk.transports.peers.rules import ALL
@@ -156,10 +160,12 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
         takes.check(plain)
         return plain
 
+    budget = None if reads else find_budget(partner.settings.budget, theirs.cost)
+
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         is_sent = False
         try:
-            async with partner.visit(context) as site:
+            async with partner.visit(context, budget=budget) as site:
                 await site.actions()
                 is_sent = True
                 try:
@@ -184,8 +190,17 @@ def _may_be_done(refused: SiteRefused) -> bool:
     return refused.status >= 500 or refused.recovery == ErrorKind.UNAVAILABLE.value
 
 
+def find_budget(budget: str, announced: Money | None) -> Money | None:
+    """Return the most that a call may cost: no more than the price that its callers agree to."""
+    most = read_cost(budget)
+    if most is None or announced is None:
+        return most
+    is_same = most.currency == announced.currency
+    return min(most, announced, key=attrgetter("amount")) if is_same else None
+
+
 def _read(partner: Partner, action: Action, outcome: Outcome) -> ActionResult:
-    title, text = partner.title, outcome.text.strip()[:MAX_TEXT]
+    title, text = partner.title, clean_quote(outcome.text.strip()[:MAX_TEXT])
     if outcome.kind == "question":
         raise PreconditionFailed(f"{title} asks: {plain_words(text) or 'for more'}")
     if outcome.kind != "done":

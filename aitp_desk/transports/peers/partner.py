@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager, contextmanager
 import structlog
 
 from aitp_desk.actions.base import Context
-from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.config import Peer
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.model.money import Money
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.discovery.doors import Discovery
 from aitp_desk.visitor.errors import (
@@ -56,8 +56,13 @@ class Partner:
         self._found_until = 0.0
 
     @asynccontextmanager
-    async def visit(self, context: Context | None = None) -> AsyncIterator[Site]:
+    async def visit(
+        self, context: Context | None = None, *, budget: Money | None = None
+    ) -> AsyncIterator[Site]:
         """Visit the partner, for a call or for the desk itself.
+
+        Parameters:
+            budget: the most that the visit may spend; None: nothing.
 
         Raises:
             PreconditionFailed: the call has passed too many desks.
@@ -72,7 +77,7 @@ class Partner:
             )
         policy = Policy(
             confirm=self._confirm,
-            budget=read_cost(settings.budget),
+            budget=budget,
             # the limit below ends the visit; this one only bounds the pauses that a site asks for
             seconds=settings.seconds + 1,
         )
@@ -95,8 +100,9 @@ class Partner:
             self._found_until = time.monotonic() + DOORS_SECONDS
 
     async def _confirm(self, wish: Wish) -> bool:
-        """Confirm calls that the owner has listed; the budget and this desk's own terms bind."""
-        return wish.quote is None or bool(self.settings.budget)
+        """Confirm calls that the owner has listed; the visit's budget and the terms here bind."""
+        del wish
+        return True
 
     @contextmanager
     def _explain(self) -> Iterator[None]:

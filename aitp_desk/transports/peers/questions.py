@@ -11,6 +11,7 @@ from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.actions.terms import MAX_SUMMARY
 from aitp_desk.model.calls.action import Action
+from aitp_desk.model.text import clean_name, clean_quote
 from aitp_desk.transports.peers.memory import (
     PeerAnswer,
     PeerConversation,
@@ -112,14 +113,18 @@ def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
 
 
 def attribute(partner: Partner, answer: Answer) -> PeerAnswer:
-    """Return a partner's answer within bounds, with its owner's name."""
-    text = answer.text.strip()
+    """Return a partner's answer within bounds, with its owner's name; it loads nothing."""
+    text = clean_quote(answer.text).strip()
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT - 1]}…"
     if answer.quote is not None:
         text = f"{text}\n\n({answer.quote.money}; nothing was paid or agreed to.)"
     sources = [
-        PeerSource(source.title[:MAX_LINE] or source.url, source.url, source.quote[:MAX_LINE])
+        PeerSource(
+            clean_name(source.title)[:MAX_LINE] or source.url,
+            source.url,
+            clean_quote(source.quote[:MAX_LINE]),
+        )
         for source in answer.sources
         if source.url.startswith(("https://", "http://")) and len(source.url) <= MAX_QUESTION
     ]
@@ -128,8 +133,16 @@ def attribute(partner: Partner, answer: Answer) -> PeerAnswer:
         partner.settings.url,
         answer.kind,
         text,
-        tuple(choice.label[:MAX_LINE] for choice in answer.choices[:MAX_CHOICES]),
+        tuple(choice.label for choice in list_choices(answer)),
         tuple(sources[:MAX_SOURCES]),
+    )
+
+
+def list_choices(answer: Answer) -> tuple[Choice, ...]:
+    """Return the readings of a partner's question, as visitors see them."""
+    return tuple(
+        Choice(choice.value, clean_name(choice.label)[:MAX_LINE])
+        for choice in answer.choices[:MAX_CHOICES]
     )
 
 
@@ -150,7 +163,7 @@ async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Con
         answer = await _put(site, question, known.choices)
         resumes = site.save()
     told = attribute(partner, answer)
-    choices = answer.choices[:MAX_CHOICES]
+    choices = list_choices(answer)
     is_priced = answer.quote is not None
     await memory.keep(key, PeerConversation(context.call_id, told, resumes, choices, is_priced))
     return told

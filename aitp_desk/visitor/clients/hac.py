@@ -95,7 +95,7 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
             description=clean(text_of(action, "description")),
             origin=str(URL(url).origin()),
             input_schema=schema,
-            safety=read_safety(safety),
+            safety=read_safety(safety, method),
             cost=read_cost(cost),
             has_cost=bool(cost) or "_confirm" in places or "_payment" in places,
             preconditions=tuple(
@@ -110,10 +110,15 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
     )
 
 
-def read_safety(value: Any) -> Safety | None:
-    """Read safety metadata; None without a mutability that is known."""
+def read_safety(value: Any, method: str) -> Safety | None:
+    """Read safety metadata; None without a mutability that is known, and that the method may have.
+
+    PUT and DELETE change something by definition (RFC 9110, section 9.2.1).
+    """
     mutability, radius = text_of(value, "mutability"), text_of(value, "blast_radius")
     if mutability not in get_args(Mutability):
+        return None
+    if mutability == "read_only" and method in {"PUT", "DELETE"}:
         return None
     known: Any = radius if radius in get_args(BlastRadius) else "all" if radius else "self"
     told: Any = mutability

@@ -88,7 +88,7 @@ def _read_operation(
     told = "\n\n".join(
         filter(None, (text_of(operation, "summary"), text_of(operation, "description")))
     )
-    safety = read_safety(operation.get("x-safety")) or BY_METHOD[method]
+    safety = read_safety(operation.get("x-safety"), method) or BY_METHOD[method]
     return Operation(
         SiteAction(
             name=text_of(operation, "operationId"),

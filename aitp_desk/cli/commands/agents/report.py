@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from aitp_desk.visitor import (
 from aitp_desk.visitor.site import LOOPBACK
 from aitp_desk.visitor.trust import TrustFigure
 
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 MAX_VALUE = 200
 """The most characters of an argument that a person is shown."""
 
@@ -52,13 +54,14 @@ def is_named(name: str, wanted: str) -> bool:
 
 
 def show(line: str) -> str:
-    """Return a line for a terminal: a site's text cannot control it."""
-    return drop_invisible(line.replace("\r", "\n"))
+    """Return one line for a terminal: a site's text neither controls it nor looks like two."""
+    return drop_invisible(" ".join(line.splitlines()))
 
 
 def write_json(value: Mapping[str, Any]) -> str:
-    """Write an object on one line."""
-    return msgspec.json.encode(value, enc_hook=str).decode()
+    """Write an object on one line, with escapes for what would control a terminal."""
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def describe_door(door: Door) -> dict[str, Any]:
@@ -149,7 +152,7 @@ def list_outcome(outcome: Outcome) -> list[str]:
 
 def list_wish(wish: Wish) -> list[str]:
     """Write what a person is asked to confirm: the call, the reasons and the price."""
-    lines = [f"{wish.site}: {wish.action.name}"]
+    lines = [f"{wish.site}: {wish.action.name[:MAX_VALUE]}"]
     for name, value in wish.arguments.items():
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
         lines.append(f"  {name} = {text[:MAX_VALUE]}")
