@@ -150,17 +150,17 @@ class Bridge:
         async def ask_site(
             site: str, question: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, lambda one: self._ask(site, one, question))
+            return await self._run(context, site, lambda one: self._ask(one, question))
 
         async def choose(
             site: str, value: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, lambda one: self._choose(site, one, value))
+            return await self._run(context, site, lambda one: self._choose(one, value))
 
         async def agree_to_price(
             site: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, lambda one: self._agree(site, one))
+            return await self._run(context, site, self._agree)
 
         async def list_actions(
             site: str, context: Context[Any, Any]
@@ -193,6 +193,13 @@ class Bridge:
             )
         return server
 
+    def _find_name(self, site: str) -> str:
+        """Return a site's name, by which or by whose address the assistant calls it."""
+        try:
+            return name_site(site) if "://" in site else site
+        except ValueError:
+            return site
+
     async def _open(self, name: str) -> Site:
         """Return a site; each call of a tool has the visit's whole time."""
         if name not in self._urls:
@@ -219,6 +226,7 @@ class Bridge:
         use: Callable[[Site], Awaitable[dict[str, Any]]],
     ) -> CallToolResult | InputRequiredResult:
         """Use a site; the result is its words as data, or what a person has to answer."""
+        name = self._find_name(name)
         state = context.request_state or secrets.token_urlsafe(24)
         answers = self._answers.pop(state, {})
         for key, given in (context.input_responses or {}).items():
@@ -245,25 +253,25 @@ class Bridge:
         text = msgspec.json.encode({"site": name, **told}).decode()
         return CallToolResult(content=[TextContent(text=text)], is_error=failed)
 
-    async def _ask(self, name: str, site: Site, question: str) -> dict[str, Any]:
-        return self._keep(name, await site.ask(question))
+    async def _ask(self, site: Site, question: str) -> dict[str, Any]:
+        return self._keep(site, await site.ask(question))
 
-    async def _choose(self, name: str, site: Site, value: str) -> dict[str, Any]:
-        last = self._last.get(name)
+    async def _choose(self, site: Site, value: str) -> dict[str, Any]:
+        last = self._last.get(site.url)
         if value == "no" and last is not None and last.quote is not None:
-            return self._keep(name, await site.decline())
+            return self._keep(site, await site.decline())
         offered = last.choices if last is not None else ()
         choice = next((one for one in offered if one.value == value), Choice(value, value))
-        return self._keep(name, await site.choose(choice))
+        return self._keep(site, await site.choose(choice))
 
-    async def _agree(self, name: str, site: Site) -> dict[str, Any]:
-        last = self._last.get(name)
+    async def _agree(self, site: Site) -> dict[str, Any]:
+        last = self._last.get(site.url)
         if last is None:
             raise NotOffered("The site has not named a price.")
         return tell(await site.agree(last))
 
-    def _keep(self, name: str, answer: Answer) -> dict[str, Any]:
-        self._last[name] = answer
+    def _keep(self, site: Site, answer: Answer) -> dict[str, Any]:
+        self._last[site.url] = answer
         return tell(answer)
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
+from aitp_desk.visitor.errors import NotConfirmed, NotOffered
 
 WIDE = frozenset({"many", "all"})
 """The blast radii whose calls are always confirmed (HAC 1.0, section 5.2)."""
@@ -101,3 +102,25 @@ def is_repeatable(action: SiteAction) -> bool:
     """Return whether a call whose response was lost may be sent again."""
     safety = action.safety
     return action.idempotent or (safety is not None and safety.mutability == "read_only")
+
+
+async def confirm_call(wish: Wish, policy: Policy, confirm: Confirm) -> None:
+    """Have a person confirm a call, if it needs one.
+
+    Parameters:
+        wish: the call; its reasons are found here.
+
+    Raises:
+        NotOffered: an argument that the site requires is missing; no person is asked.
+        NotConfirmed: the person said no.
+    """
+    action = wish.action
+    reasons = find_reasons(action, policy)
+    if not reasons:
+        return
+    required = action.input_schema.get("required")
+    names = required if isinstance(required, list) else ()
+    if missing := [one for one in names if isinstance(one, str) and one not in wish.arguments]:
+        raise NotOffered(f"{action.name} needs {', '.join(missing)} as well.")
+    if not await confirm(msgspec.structs.replace(wish, reasons=reasons)):
+        raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")

@@ -39,7 +39,7 @@ from aitp_desk.visitor.errors import (
 )
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Confirm, Policy, Wish, find_reasons, is_repeatable
+from aitp_desk.visitor.policy import Confirm, Policy, Wish, confirm_call, is_repeatable
 from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
@@ -414,9 +414,7 @@ class Site:
             self._purse.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
             raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
-        reasons = find_reasons(action, self._policy)
-        if reasons and not await confirm(Wish(self.url, action, arguments, reasons)):
-            raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")
+        await confirm_call(Wish(self.url, action, arguments, ()), self._policy, confirm)
 
     async def _pay(
         self,

@@ -55,13 +55,17 @@ async def test_an_assistant_orders_what_its_person_confirms(tmp_path: Path, mode
         before = await count_orders(shopper)
         async with assistant(url, key, mode, budget=BUDGET, elicitation_callback=person) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
-            answer = read(await client.call_tool("ask_site", {"site": name, "question": "Gear?"}))
+            answer = read(await client.call_tool("ask_site", {"site": url, "question": "Gear?"}))
+            unnamed = await client.call_tool(
+                "call_action", {"site": name, "name": CALL["name"], "arguments": {}}
+            )
             actions = read(await client.call_tool("list_actions", {"site": name}))["actions"]
             bought = await client.call_tool("call_action", {"site": name, **CALL})
             again = await client.call_tool("call_action", {"site": name, **CALL})
         after = await count_orders(shopper)
     assert tools == ["ask_site", "choose", "agree_to_price", "list_actions", "call_action"]
     assert answer["site"] == name
+    assert read(unnamed)["error"] == "place_order needs items, store, email as well."
     assert "place_order" in {one["name"] for one in actions}
     assert not bought.is_error, read(bought)
     assert read(bought)["result"]["state"] == "placed"
