@@ -42,7 +42,7 @@ import msgspec
 from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.agent.tools import Invoke, Tool, ToolRound, invoke_nothing
 from aitp_desk.model.conversation.spoken import Spoken
-from aitp_desk.model.conversation.ticket import PersonSaid
+from aitp_desk.model.conversation.ticket import PersonMessage
 
 CHARACTERS_PER_TOKEN = 4
 """Characters per token, if no model counts them."""
@@ -265,7 +265,7 @@ class Answer(msgspec.Struct, frozen=True):
     waits: str | None = None
     person: PersonRequest | None = None
     offers_person: bool = False
-    operator_messages: tuple[PersonSaid, ...] = ()
+    operator_messages: tuple[PersonMessage, ...] = ()
     spoken: tuple[Spoken, ...] = ()
     is_courtesy: bool = False
 
@@ -289,7 +289,7 @@ class Clarification(msgspec.Struct, frozen=True):
     model: str | None = None
     locale: str | None = None
     waits: str | None = None
-    operator_messages: tuple[PersonSaid, ...] = ()
+    operator_messages: tuple[PersonMessage, ...] = ()
     spoken: tuple[Spoken, ...] = ()
 
     @property

@@ -153,4 +153,4 @@ def make_memory(store: Store, name: str, clock: Callable[[], float]) -> PeerMemo
 
 
 async def _read_bytes(store: Store, owner: str, key: str) -> bytes | None:
-    return await transport_reads.kept_bytes(store, owner, key)
+    return await transport_reads.stored_bytes(store, owner, key)

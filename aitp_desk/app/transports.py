@@ -264,7 +264,7 @@ def make_host(
     """
 
     async def read(prefix: str, key: str) -> bytes | None:
-        return await transport_reads.kept_bytes(store, name, f"{prefix}{key}")
+        return await transport_reads.stored_bytes(store, name, f"{prefix}{key}")
 
     async def keep_state(key: str, data: bytes, person: str = "") -> None:
         whose = make_contact(name, person, is_proven=True).id if person else ""

@@ -23,7 +23,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transcripts as transcript_reads
-from aitp_desk.store.records.transcripts import KeptKey
+from aitp_desk.store.records.transcripts import StoredKey
 from aitp_desk.store.units.privacy.transcripts import keep_transcript_key
 
 _LEEWAY = 300
@@ -85,7 +85,7 @@ class TranscriptKeys:
             )
         return tuple(map(_published, kept))
 
-    def _signs(self, key: KeptKey, now: int) -> bool:
+    def _signs(self, key: StoredKey, now: int) -> bool:
         return key.id == self._pair.id and key.signs_until is None and key.signs_from <= now
 
 
@@ -110,7 +110,7 @@ def read_keys(body: bytes) -> tuple[PublishedKey, ...]:
         raise InvalidRequest(f"A key of it cannot be read: {error}.") from None
 
 
-def _published(kept: KeptKey) -> PublishedKey:
+def _published(kept: StoredKey) -> PublishedKey:
     return PublishedKey(**msgspec.structs.asdict(kept))
 
 

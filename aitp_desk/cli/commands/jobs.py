@@ -21,7 +21,7 @@ from aitp_desk.cli.timestamps import write_minute, write_optional_second, write_
 
 if TYPE_CHECKING:
     from aitp_desk.model.calls.job import Job
-    from aitp_desk.model.calls.schedule import KeptSchedule
+    from aitp_desk.model.calls.schedule import StoredSchedule
     from aitp_desk.store.base import Store, Work
 
 
@@ -164,7 +164,7 @@ def _in_json(kept: Job) -> str:
     return msgspec.json.encode(told).decode()
 
 
-def _schedule_in_line(kept: KeptSchedule) -> str:
+def _schedule_in_line(kept: StoredSchedule) -> str:
     parts = [kept.name, f"every {_length(kept.every)}"]
     if kept.leased_by is not None and kept.began_at is not None:
         parts.append(f"running since {write_minute(kept.began_at)}")
@@ -186,7 +186,7 @@ def _length(seconds: int) -> str:
     return f"{seconds // 3600} h" if seconds % 3600 == 0 else f"{seconds // 60} min"
 
 
-def _schedule_in_json(kept: KeptSchedule) -> str:
+def _schedule_in_json(kept: StoredSchedule) -> str:
     import msgspec
 
     told = {

@@ -14,7 +14,7 @@ from aitp_desk.auth.keys.encryption import SealBroken, TextSealer
 from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.scope import opens_sealed_values
-from aitp_desk.model.access.sealed_value import LONGEST_VALUE, KeptSealed, Revealed, is_ref
+from aitp_desk.model.access.sealed_value import LONGEST_VALUE, Revealed, StoredSealed, is_ref
 from aitp_desk.model.errors import ResourceNotFound
 from aitp_desk.store.base import Store
 from aitp_desk.store.units.privacy.sealed_values import read_sealed
@@ -45,11 +45,11 @@ class Sealer:
         message_id: str | None = None,
         call_id: str | None = None,
         principal: str | None,
-    ) -> KeptSealed:
+    ) -> StoredSealed:
         """Seal a value, without writing it.
 
         Parameters:
-            thread_id, message_id, call_id, principal, desk: as in :class:`KeptSealed`.
+            thread_id, message_id, call_id, principal, desk: as in :class:`StoredSealed`.
 
         Raises:
             ValueError: the reference is invalid, or the value too long.
@@ -60,9 +60,9 @@ class Sealer:
             raise ValueError(f"A sealed value may have at most {LONGEST_VALUE} characters.")
         sealed = self._text_sealer.seal(_PURPOSE, _context(ref, thread_id), value.encode())
         now = int(self._clock())
-        return KeptSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)
+        return StoredSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)
 
-    def open(self, kept: KeptSealed) -> str | None:
+    def open(self, kept: StoredSealed) -> str | None:
         """Return the value; None if its seal does not open any more."""
         try:
             return self._text_sealer.unseal(

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.model.access.sealed_value import KeptSealed, make_ref, read_ref, sealed_as
+from aitp_desk.model.access.sealed_value import StoredSealed, make_ref, read_ref, sealed_as
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.secret_places import (
@@ -88,7 +88,7 @@ class ArgumentSecrets:
         schema = self._schemas.get(call.action)
         if schema is None:
             return call
-        sealed: list[KeptSealed] = []
+        sealed: list[StoredSealed] = []
         places: dict[str, Any] = {}
 
         def seal(path: str, value: Any) -> Any:
@@ -107,7 +107,7 @@ class ArgumentSecrets:
         memory = None if call.memory is None else _replaced(call.memory, places)
         return msgspec.structs.replace(call, arguments=arguments, memory=memory)
 
-    def _seal(self, call: ActionCall, path: str, ref: str, value: str) -> KeptSealed:
+    def _seal(self, call: ActionCall, path: str, ref: str, value: str) -> StoredSealed:
         try:
             return self._sealer.seal(
                 ref,
@@ -131,7 +131,7 @@ class ArgumentSecrets:
         return value
 
 
-def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
+def _is_for(kept: StoredSealed, call: ActionCall, owner: str | None) -> bool:
     """Return whether a value may be used in a call.
 
     ``owner`` is the present owner of the call's thread; None for an anonymous thread.

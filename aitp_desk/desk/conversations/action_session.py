@@ -13,7 +13,7 @@ from aitp_desk.desk.limits.token_budgets import TokenBudgets
 from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
-from aitp_desk.model.conversation.ticket import PersonSaid
+from aitp_desk.model.conversation.ticket import PersonMessage
 
 
 class ActionSessions:
@@ -73,7 +73,7 @@ class ActionSessions:
         session: Session,
         ask: AskRequest,
         action: Action,
-        operator_messages: tuple[PersonSaid, ...] = (),
+        operator_messages: tuple[PersonMessage, ...] = (),
     ) -> AskReply:
         """Run an action in a session; operator messages are delivered first."""
         request = make_action_request(ask)

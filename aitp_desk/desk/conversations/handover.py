@@ -15,7 +15,7 @@ from aitp_desk.desk.plugins.messages.plain_text import split_parts
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.conversation.ticket import PersonSaid, get_operator
+from aitp_desk.model.conversation.ticket import PersonMessage, get_operator
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
@@ -42,7 +42,7 @@ class Handover:
         self._sessions = sessions
         self._recorder = recorder
 
-    async def read_messages(self, session: Session) -> tuple[PersonSaid, ...]:
+    async def read_messages(self, session: Session) -> tuple[PersonMessage, ...]:
         """Return the operator messages that the visitor has not received yet.
 
         The session marks them as delivered; a caller that does not deliver them after all must
@@ -57,10 +57,10 @@ class Handover:
         session.heard = said[-1][0] if said else session.heard
         return tuple(self._told(actor, content) for _, actor, content in said)
 
-    def _told(self, actor: str, content: tuple[str, ...]) -> PersonSaid:
+    def _told(self, actor: str, content: tuple[str, ...]) -> PersonMessage:
         spoken = split_parts(content, self._capabilities)
         text = "\n\n".join(one.text for one in spoken)
-        return PersonSaid(actor, text, spoken if any(one.message for one in spoken) else ())
+        return PersonMessage(actor, text, spoken if any(one.message for one in spoken) else ())
 
     async def record_held_words(
         self,
@@ -68,7 +68,7 @@ class Handover:
         session: Session,
         words: str | None,
         language: str,
-        operator_messages: tuple[PersonSaid, ...] = (),
+        operator_messages: tuple[PersonMessage, ...] = (),
         tokens: int = 0,
     ) -> Answer | None:
         """Store a visitor's words in a session that an operator has; not a turn.
@@ -121,7 +121,7 @@ class Handover:
             self._sessions.evict(session)
 
 
-def is_message_alone(operator_messages: tuple[PersonSaid, ...], said: Said) -> bool:
+def is_message_alone(operator_messages: tuple[PersonMessage, ...], said: Said) -> bool:
     """Return whether operator messages are sent without the agent's empty answer."""
     if not operator_messages:
         return False
@@ -131,7 +131,7 @@ def is_message_alone(operator_messages: tuple[PersonSaid, ...], said: Said) -> b
     return not said.found and not wants_person and not said.tools_used
 
 
-def append_answer(operator_messages: tuple[PersonSaid, ...], said: Said) -> Said:
+def append_answer(operator_messages: tuple[PersonMessage, ...], said: Said) -> Said:
     """Return the agent's answer with the operator messages before it."""
     if not operator_messages:
         return said

@@ -58,7 +58,7 @@ class TurnIntake:
             if taken.outcome is not None:
                 return await self._tell(session, ask, action, taken.outcome, taken.unpaid)
             ask, calls = ask.with_written_words(taken.words, taken.understood), taken.calls
-        ask = ask.with_kept_words(self._plugin_turns.redact_words)
+        ask = ask.with_stored_words(self._plugin_turns.redact_words)
         if is_first:
             return ask
         language = self.find_language(ask)

@@ -25,7 +25,7 @@ from aitp_desk.model.randomness import random_piece
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.threads import FoldedTurn, NewMessage
-from aitp_desk.store.records.threads import Session as KeptSession
+from aitp_desk.store.records.threads import Session as StoredSession
 from aitp_desk.store.units.calls.calls import (
     SessionTurn,
     write_turn_asking,
@@ -162,7 +162,7 @@ class TurnRecorder:
         if reply is not None:
             messages.append(self._said(*reply, now))
         opens = question is not None and not session.is_written
-        kept = KeptSession(
+        kept = StoredSession(
             session.id,
             session.thread_id,
             session.owner,
@@ -262,7 +262,7 @@ class TurnRecorder:
         notes: dict[str, str],
     ) -> _Unit:
         now = self._clock()
-        kept = KeptSession(
+        kept = StoredSession(
             session.id,
             session.thread_id,
             session.owner,

@@ -71,7 +71,7 @@ class AskRequest(msgspec.Struct, frozen=True):
         """The words, if they are not stored yet."""
         return None if self.is_written else self.words
 
-    def with_kept_words(self, keep: Callable[[str], str]) -> AskRequest:
+    def with_stored_words(self, keep: Callable[[str], str]) -> AskRequest:
         """Return the request with its words redacted; arguments stay.
 
         Parameters:

@@ -17,7 +17,7 @@ from functools import partial
 import msgspec
 import structlog
 
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import schedules as schedule_reads
@@ -188,7 +188,7 @@ class Scheduler:
                 wait = min(wait, max(AGAIN_SECONDS, at - now))
         return wait
 
-    def _follow(self, kept: KeptSchedule) -> None:
+    def _follow(self, kept: StoredSchedule) -> None:
         """Run work whose result is only in the memory of another process."""
         schedule, name = self._schedules[kept.name], kept.name
         is_known = kept.leased_by is not None or kept.runs <= self._runs.get(name, 0)

@@ -20,7 +20,7 @@ from aitp_desk.model.component import Component, Condition, Part, state_of
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import conditions as condition_reads
-from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
+from aitp_desk.store.units.jobs.conditions import StoredCondition, keep_conditions
 
 EVERY_SECONDS = 15.0
 """Interval of checks when there are no requests, so that the time of a change is known."""
@@ -51,8 +51,8 @@ class HealthChecks:
         self._clock = clock
         self._begun = int(clock())
         self._looks: dict[str, tuple[Probe, Part]] = {}
-        self._known: dict[str, KeptCondition] | None = None
-        self._unwritten: dict[str, KeptCondition] = {}
+        self._known: dict[str, StoredCondition] | None = None
+        self._unwritten: dict[str, StoredCondition] = {}
         self._one_at_a_time = asyncio.Lock()
         self._begun_looks = 0
         self._ended_look = 0
@@ -122,7 +122,7 @@ class HealthChecks:
             why = "It could not be checked; see the log."
         return (Condition(name=name, state="down", reason=why, part=part),)
 
-    async def _remembered(self) -> dict[str, KeptCondition]:
+    async def _remembered(self) -> dict[str, StoredCondition]:
         """Return the known conditions of all components; empty while the store cannot be read."""
         if self._known is not None:
             return self._known
@@ -134,10 +134,10 @@ class HealthChecks:
         self._known |= self._unwritten
         return self._known
 
-    def _note(self, found: Condition, known: dict[str, KeptCondition], now: int) -> Component:
+    def _note(self, found: Condition, known: dict[str, StoredCondition], now: int) -> Component:
         before = known.get(found.name)
         if before is None or before.state != found.state:
-            before = KeptCondition(found.name, found.state, now)
+            before = StoredCondition(found.name, found.state, now)
             known[found.name] = self._unwritten[found.name] = before
         since = min(before.since, now)
         if found.state == "up":

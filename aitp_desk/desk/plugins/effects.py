@@ -29,7 +29,7 @@ from aitp_desk.desk.jobs.call_kinds import make_paid_call_job
 from aitp_desk.desk.plugins.messages.parts import SCHEMA
 from aitp_desk.desk.plugins.messages.validation import (
     list_versions,
-    write_kept_part,
+    write_stored_part,
     write_valid_part,
 )
 from aitp_desk.desk.plugins.quotes import find_quotes
@@ -38,7 +38,7 @@ from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
 from aitp_desk.desk.plugins.resumption import SETTLED, find_obstacle, with_notes
 from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.model.access.sealed_value import StoredSealed
 from aitp_desk.model.calls.call import Answered
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Actor, Origin
@@ -130,7 +130,7 @@ class EffectCollector:
         self._said: list[NewMessage] = []
         self._jobs: list[NewJob] = []
         self._events: list[str] = []
-        self._kept_apart: list[KeptSealed] = []
+        self._kept_apart: list[StoredSealed] = []
         self._answers: list[NewAnswer] = []
         self._payments: list[NewPaid] = []
 
@@ -172,7 +172,7 @@ class EffectCollector:
                 case Seal(ref, value):
                     self._kept_apart.append(self._seal(ref, value, message_id))
                 case Replace():
-                    stored = write_kept_part(enabled, self._capabilities, effect, url)
+                    stored = write_stored_part(enabled, self._capabilities, effect, url)
                 case _:
                     raise TypeError(f"{enabled.slug} returned {effect!r}, which is not an effect.")
         return stored
@@ -204,7 +204,7 @@ class EffectCollector:
         content = effect.content
         if not isinstance(content, str):
             if SCHEMA in content:
-                content = write_kept_part(enabled, self._capabilities, Replace(content), "")
+                content = write_stored_part(enabled, self._capabilities, Replace(content), "")
             else:
                 versions: tuple[int, ...] = () if effect.version is None else (effect.version,)
                 versions = versions or list_versions(
@@ -225,7 +225,7 @@ class EffectCollector:
             metadata=notes or {},
         )
 
-    def _seal(self, ref: str, value: str, message_id: str) -> KeptSealed:
+    def _seal(self, ref: str, value: str, message_id: str) -> StoredSealed:
         if self._sealer is None:
             raise ValueError("A value can be sealed only with a message.")
         where = self._where

@@ -21,7 +21,7 @@ from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.task import Task
 from aitp_desk.model.errors import InvalidRequest, TaskNotFound, ThreadNotFound, UnknownSession
 from aitp_desk.store.reads import tasks as task_reads
-from aitp_desk.store.records.tasks import KeptTask
+from aitp_desk.store.records.tasks import StoredTask
 
 NO_CONTEXT = "No context with this id exists for you. Leave contextId out to start one."
 
@@ -62,7 +62,7 @@ class TaskAccess:
 
     async def find(
         self, principal: Principal, task_id: str, param: str = "id"
-    ) -> tuple[KeptTask, Task]:
+    ) -> tuple[StoredTask, Task]:
         """Return a task by its id, and the caller's view of it.
 
         Parameters:
@@ -79,7 +79,7 @@ class TaskAccess:
     async def view(
         self,
         principal: Principal,
-        kept: KeptTask,
+        kept: StoredTask,
         status: CallStatus | None = None,
         *,
         param: str = "id",
@@ -100,8 +100,8 @@ class TaskAccess:
         return task
 
     async def filter_readable(
-        self, principal: Principal, tasks: Iterable[KeptTask]
-    ) -> list[KeptTask]:
+        self, principal: Principal, tasks: Iterable[StoredTask]
+    ) -> list[StoredTask]:
         """Return the tasks that exist for the caller. Access is decided once per thread."""
         sights: dict[str, TaskVisibility | None] = {}
         found = []
@@ -124,7 +124,7 @@ class TaskAccess:
         return sight is not None and sight.is_whole
 
     async def _view(
-        self, kept: KeptTask, sight: TaskVisibility, status: CallStatus | None = None
+        self, kept: StoredTask, sight: TaskVisibility, status: CallStatus | None = None
     ) -> Task | None:
         task = await self._views.view(kept, sight, status=status)
         return task if sight.is_whole or task.history else None

@@ -11,7 +11,7 @@ from aitp_desk.model.access.principal import Principal, may_use_threads
 from aitp_desk.model.calls.task import Task, TaskState
 from aitp_desk.store.base import PAGE_BYTES
 from aitp_desk.store.reads import tasks as task_reads
-from aitp_desk.store.records.tasks import KeptTask
+from aitp_desk.store.records.tasks import StoredTask
 
 MAX_LISTED = 500
 """How many of the newest tasks are searched."""
@@ -76,12 +76,12 @@ class TaskListing:
         return TaskPage(tuple(tasks), further, len(readable))
 
     async def _is_wanted(
-        self, principal: Principal, kept: KeptTask, state: TaskState | None, since: int
+        self, principal: Principal, kept: StoredTask, state: TaskState | None, since: int
     ) -> bool:
         task = await self._view(principal, kept)
         is_shown = may_use_threads(principal) or not task.has_messages
         return is_shown and state in (None, task.state) and task.changed_at >= since
 
-    async def _view(self, principal: Principal, kept: KeptTask) -> Task:
+    async def _view(self, principal: Principal, kept: StoredTask) -> Task:
         await asyncio.sleep(0)  # yield to other requests between two tasks
         return await self._access.view(principal, kept)

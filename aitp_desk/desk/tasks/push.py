@@ -31,7 +31,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.records.tasks import KeptPush, NewPush
+from aitp_desk.store.records.tasks import NewPush, StoredPush
 from aitp_desk.store.rows.threads import read_asker, read_asker_mark, write_asker
 from aitp_desk.store.units.runs.tasks import PUSH_KIND, delete_push, set_push
 
@@ -233,7 +233,7 @@ class PushNotifications:
 
         return make_callback_kind(PUSH_KIND, tell, self._settings)
 
-    async def _check_credential(self, setter: Principal, kept: KeptPush) -> None:
+    async def _check_credential(self, setter: Principal, kept: StoredPush) -> None:
         """Refuse a receiver whose credential is not valid any more.
 
         Raises:
@@ -259,13 +259,13 @@ class PushNotifications:
             self._egress, push.url, body, headers, seconds=SEND_SECONDS, ends=(410,)
         )
 
-    def _show(self, kept: KeptPush) -> Push:
+    def _show(self, kept: StoredPush) -> Push:
         try:
             return self._open(kept)
         except GiveUp:
             return _without_secrets(kept)
 
-    def _open(self, kept: KeptPush) -> Push:
+    def _open(self, kept: StoredPush) -> Push:
         """Unseal a stored receiver.
 
         Raises:
@@ -287,7 +287,7 @@ class PushNotifications:
         )
 
 
-def _without_secrets(kept: KeptPush) -> Push:
+def _without_secrets(kept: StoredPush) -> Push:
     return Push(kept.id, kept.task_id, kept.url, version=kept.version)
 
 

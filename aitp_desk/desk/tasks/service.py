@@ -46,7 +46,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.tasks import KeptTask, NewTurn
+from aitp_desk.store.records.tasks import NewTurn, StoredTask
 from aitp_desk.store.rows.threads import to_json
 from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.runs.tasks import end_turn_of_call
@@ -350,7 +350,7 @@ class TaskService:
         await self._runs.wait_for_run(principal, run.id, CANCEL_SECONDS)
         return await self.get_task(principal, task_id)
 
-    async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
+    async def _withdraw(self, principal: Principal, kept: StoredTask, task: Task) -> Task:
         """Cancel a task that waits for its caller, and decline its waiting calls.
 
         Raises:
@@ -375,7 +375,7 @@ class TaskService:
 
     async def _task_of_repeat(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
-    ) -> KeptTask | None:
+    ) -> StoredTask | None:
         """Return the task of the call that this request repeats, or None."""
         try:
             async with self._direct_calls.hold_key(principal, asked, request) as begun:

@@ -19,12 +19,12 @@ from aitp_desk.model.errors import InvalidRequest, TaskIsOver
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.tasks import (
-    KeptTask,
-    KeptTurn,
     NewContext,
     NewPush,
     NewTask,
     NewTurn,
+    StoredTask,
+    StoredTurn,
 )
 from aitp_desk.store.units.runs.tasks import add_task, add_turn
 from aitp_desk.store.units.threads.sessions import SESSION_PREFIX
@@ -42,7 +42,7 @@ class TurnDraft(msgspec.Struct, frozen=True):
         opens: the conversation that it creates; None if that exists.
     """
 
-    task: KeptTask
+    task: StoredTask
     now: int
     push: NewPush | None
     is_first: bool = False
@@ -77,10 +77,10 @@ class TurnDraft(msgspec.Struct, frozen=True):
             opens=self.opens,
         )
 
-    def first(self, turn: NewTurn) -> KeptTurn:
+    def first(self, turn: NewTurn) -> StoredTurn:
         """Return the first turn of a task in its stored form."""
         kept = {**msgspec.structs.asdict(turn), "principal": self.party}
-        return KeptTurn(n=1, created_at=self.now, **kept)
+        return StoredTurn(n=1, created_at=self.now, **kept)
 
 
 class TaskTurns:
@@ -112,7 +112,7 @@ class TaskTurns:
 
     async def find_place(
         self, principal: Principal, sent: TaskMessage
-    ) -> tuple[KeptTask | None, str | None]:
+    ) -> tuple[StoredTask | None, str | None]:
         """Return the task that a message continues, and its thread; None for new ones.
 
         Raises:
@@ -140,7 +140,7 @@ class TaskTurns:
         return kept, kept.thread_id
 
     def draft_turn(
-        self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: TaskMessage
+        self, principal: Principal, kept: StoredTask | None, thread_id: str, sent: TaskMessage
     ) -> TurnDraft:
         """Draft a turn on an existing thread.
 
@@ -152,7 +152,7 @@ class TaskTurns:
         if kept is not None:
             push = self._sealed(principal, sent, kept.id)
             return TurnDraft(kept, now, push, party=principal.party)
-        begun = KeptTask(
+        begun = StoredTask(
             new_id(TASK_PREFIX, clock), self._context.name, thread_id, sent.context, now, now
         )
         push = self._sealed(principal, sent, begun.id)

@@ -22,7 +22,7 @@ from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.tasks import KeptTask, KeptTurn
+from aitp_desk.store.records.tasks import StoredTask, StoredTurn
 from aitp_desk.store.units.tickets.handover import TAKEN_OVER
 
 HISTORY_BYTES = 256 * 1024
@@ -115,7 +115,7 @@ class TaskVisibility(msgspec.Struct, frozen=True):
     party: str | None
     is_whole: bool
 
-    def shows(self, turn: KeptTurn) -> bool:
+    def shows(self, turn: StoredTurn) -> bool:
         """Return whether the caller sees the call of a turn."""
         return self.is_whole or (self.party is not None and turn.principal == self.party)
 
@@ -145,9 +145,9 @@ class TaskViews:
 
     async def view(
         self,
-        kept: KeptTask,
+        kept: StoredTask,
         sight: TaskVisibility,
-        turns: tuple[KeptTurn, ...] | None = None,
+        turns: tuple[StoredTurn, ...] | None = None,
         status: CallStatus | None = None,
     ) -> Task:
         """Return a task in its current state.
@@ -161,7 +161,7 @@ class TaskViews:
         if turns is None:
             turns = await task_reads.turns(self._store, kept.id)
         told = await self._history(kept.thread_id, turns[:-1], sight)
-        last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
+        last = turns[-1] if turns else StoredTurn(0, None, None, None, None, None, kept.created_at)
         is_hidden = not sight.shows(last) and last.message_id is None
         if not sight.shows(last) and not is_hidden and last.call_id is not None:
             last, status = msgspec.structs.replace(last, call_id=None), None
@@ -186,7 +186,7 @@ class TaskViews:
         )
 
     async def _history(
-        self, thread_id: str, turns: Sequence[KeptTurn], sight: TaskVisibility
+        self, thread_id: str, turns: Sequence[StoredTurn], sight: TaskVisibility
     ) -> list[TaskUtterance]:
         """Return the newest messages of some turns, within ``HISTORY_BYTES``."""
         newest: list[list[TaskUtterance]] = []
@@ -201,7 +201,7 @@ class TaskViews:
         return [one for told in reversed(newest) for one in told]
 
     async def _asked(
-        self, thread_id: str, turn: KeptTurn, sight: TaskVisibility
+        self, thread_id: str, turn: StoredTurn, sight: TaskVisibility
     ) -> list[TaskUtterance]:
         if turn.asked is not None:
             return [TaskUtterance(asked=_asked.decode(turn.asked))] if sight.shows(turn) else []
@@ -210,7 +210,7 @@ class TaskViews:
         message = await reads.message(self._store, thread_id, turn.message_id)
         return [] if message is None else [TaskUtterance(self._renderer.render_message(message))]
 
-    async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
+    async def _replies(self, turn: StoredTurn) -> tuple[Message, ...]:
         if turn.run_id is None:
             return ()
         return tuple(
@@ -220,7 +220,7 @@ class TaskViews:
     async def _stands(
         self,
         thread_id: str,
-        turn: KeptTurn,
+        turn: StoredTurn,
         asked: Sequence[TaskUtterance],
         status: CallStatus | None = None,
     ) -> _TurnState:

@@ -18,7 +18,7 @@ from aitp_desk.model.conversation.thread import Message, Thread
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import KeptThread, Order, Page
+from aitp_desk.store.records.threads import Order, Page, StoredThread
 
 NEWEST = 100
 """How many of its newest messages a thread is returned with."""
@@ -80,7 +80,7 @@ class ThreadReader:
 
     async def find_thread(
         self, principal: Principal, thread_id: str, idle_before: int
-    ) -> tuple[KeptThread, Access]:
+    ) -> tuple[StoredThread, Access]:
         """Return a thread, read before its access was checked, and the caller's access.
 
         Raises:
@@ -228,7 +228,7 @@ class ThreadReader:
         return await reads.access(self._store, thread_id, principal, idle_before, now=now)
 
     async def _may_know_parent(
-        self, principal: Principal, fork: KeptThread, idle_before: int
+        self, principal: Principal, fork: StoredThread, idle_before: int
     ) -> bool:
         parent_id, owner = fork.thread.parent_id, fork.thread.owner
         if parent_id is None:

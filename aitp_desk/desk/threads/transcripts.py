@@ -36,8 +36,8 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads import transcripts as transcript_reads
-from aitp_desk.store.records.threads import KeptThread
-from aitp_desk.store.records.transcripts import KeptCountersignature, ProvenMessage
+from aitp_desk.store.records.threads import StoredThread
+from aitp_desk.store.records.transcripts import ProvenMessage, StoredCountersignature
 from aitp_desk.store.rows.threads import read_attachments, read_texts
 from aitp_desk.store.units.privacy.transcripts import countersign
 
@@ -201,7 +201,7 @@ class TranscriptService:
 async def make_transcript(
     store: Store,
     keys: TranscriptKeys,
-    kept: KeptThread,
+    kept: StoredThread,
     *,
     actors: tuple[Actor, ...],
     seq: int,
@@ -241,7 +241,7 @@ async def make_transcript(
     return Transcript(statement, sign_statement(pair, statement), version, store)
 
 
-def _countersignature(kept: KeptCountersignature, site: str) -> Countersignature:
+def _countersignature(kept: StoredCountersignature, site: str) -> Countersignature:
     return Countersignature(
         site=kept.site or site,
         seq=kept.seq,

@@ -14,7 +14,7 @@ from aitp_desk.desk.tickets.inbox_parts import PartViews, ShownPart
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.note import Note
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound, UnknownAction
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
@@ -62,7 +62,7 @@ class ShownTicket(msgspec.Struct, frozen=True):
         asked_by_name: the name of the key or client that asks, if the owner has named it.
     """
 
-    ticket: KeptTicket
+    ticket: StoredTicket
     call: ShownCall | None
     asked_by_name: str | None = None
 
@@ -298,11 +298,11 @@ class OperatorInbox:
             self._hours[at] = counted
         return counted
 
-    async def _shown(self, tickets: tuple[KeptTicket, ...]) -> tuple[ShownTicket, ...]:
+    async def _shown(self, tickets: tuple[StoredTicket, ...]) -> tuple[ShownTicket, ...]:
         names = await caller_reads.names(self._store, (ticket.principal for ticket in tickets))
         return tuple([await self._show(one, names.get(one.principal or "")) for one in tickets])
 
-    async def _show(self, ticket: KeptTicket, name: str | None) -> ShownTicket:
+    async def _show(self, ticket: StoredTicket, name: str | None) -> ShownTicket:
         call = None
         if ticket.call_id is not None:
             call = await call_reads.call_by_id(self._store, ticket.call_id)

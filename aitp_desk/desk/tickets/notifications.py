@@ -24,7 +24,7 @@ from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.jobs.webhook_delivery import deliver_webhook
 from aitp_desk.egress import Egress
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -74,9 +74,9 @@ class TicketNotifications:
         self._settings = settings
         self._jobs = jobs
         self._clock = clock
-        self._channels: list[Callable[[KeptTicket], Work[None]]] = []
+        self._channels: list[Callable[[StoredTicket], Work[None]]] = []
 
-    def add_channel(self, announce: Callable[[KeptTicket], Work[None]]) -> None:
+    def add_channel(self, announce: Callable[[StoredTicket], Work[None]]) -> None:
         """Add a channel: ``announce`` queues its job. Call it before the queue starts."""
         self._channels.append(announce)
 
@@ -136,13 +136,13 @@ class TicketNotifications:
         if ticket is not None and self._settings.command:
             await run_command(self._settings.command, make_notice(ticket), SECONDS)
 
-    async def _waiting(self, claim: ClaimedJob) -> KeptTicket | None:
+    async def _waiting(self, claim: ClaimedJob) -> StoredTicket | None:
         """Return the ticket of a job; None if it is gone or over."""
         ticket = await ticket_reads.ticket(self._store, claim.ref)
         return None if ticket is None or ticket.is_over else ticket
 
 
-def make_notice(ticket: KeptTicket) -> bytes:
+def make_notice(ticket: StoredTicket) -> bytes:
     """Return the notification of a ticket: the same JSON for every channel."""
     told = {
         "type": "ticket.made",

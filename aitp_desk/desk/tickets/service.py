@@ -20,7 +20,7 @@ from aitp_desk.desk.tickets.operators import check_length, check_name, check_wor
 from aitp_desk.model.access.audit import AuditKeys, Auditor, make_own_auditor
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Attachment
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketState
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store, StoreError
@@ -61,7 +61,7 @@ class EscalationService:
         operator: str,
         by: Auditor,
         attachments: tuple[Attachment, ...] = (),
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         """Answer a ticket; its waiting caller receives the text.
 
         Parameters:
@@ -84,7 +84,7 @@ class EscalationService:
 
     async def close(
         self, ticket_id: str, reason: str, operator: str, by: Auditor
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         """Close a ticket without an answer; a call that waits for it fails.
 
         Parameters:
@@ -95,7 +95,7 @@ class EscalationService:
         """
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
-    async def approve(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+    async def approve(self, ticket_id: str, operator: str, by: Auditor) -> StoredTicket | None:
         """Approve the call of a ticket; it runs if its preconditions are met then.
 
         Parameters:
@@ -122,7 +122,7 @@ class EscalationService:
 
     async def decline(
         self, ticket_id: str, reason: str, operator: str, by: Auditor
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         """Decline the call of a ticket; the call fails.
 
         Parameters, returns:
@@ -137,7 +137,7 @@ class EscalationService:
             check_asks_approval(found)
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
-    async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+    async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> StoredTicket | None:
         """Assign a ticket and its thread to an operator.
 
         No run starts on the thread any more.
@@ -163,7 +163,7 @@ class EscalationService:
 
     async def say(
         self, ticket_id: str, words: str, operator: str, by: Auditor
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         """Post an operator's message to the thread of a taken ticket, which stays open.
 
         Parameters:
@@ -187,7 +187,7 @@ class EscalationService:
             by=by,
         )
 
-    async def release_ticket(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
+    async def release_ticket(self, ticket_id: str, by: Auditor) -> StoredTicket | None:
         """Release a taken ticket, and return its thread to the agent.
 
         Returns:
@@ -229,7 +229,7 @@ class EscalationService:
 
     async def _end(
         self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         check_length(words)
         check_name(operator)
         return await self._write(ticket_id, state, words.strip(), operator, by)
@@ -242,7 +242,7 @@ class EscalationService:
         operator: str | None,
         by: Auditor,
         attachments: tuple[Attachment, ...] = (),
-    ) -> KeptTicket | None:
+    ) -> StoredTicket | None:
         now = self._clock()
         said = TicketMessage(
             new_id("msg", now), new_salt(), words, operator, attachments=attachments

@@ -15,7 +15,7 @@ from aitp_desk.knowledge.refusals import RefusalGroup, group_refusals
 from aitp_desk.knowledge.search.tokenizer import fold_text
 from aitp_desk.knowledge.semantics.base import ModelUnusable
 from aitp_desk.knowledge.snapshot import Knowledge
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import refusals as refusal_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -46,7 +46,7 @@ class TicketSimilarity:
         self._store = store
         self._contents = contents
 
-    async def find_similar_tickets(self, ticket: KeptTicket) -> list[KeptTicket]:
+    async def find_similar_tickets(self, ticket: StoredTicket) -> list[StoredTicket]:
         """Return at most five earlier tickets of the same site agent, most similar first."""
         content = self._contents.get(ticket.desk)
         if content is None or not ticket.about:

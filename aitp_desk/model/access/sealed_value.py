@@ -23,7 +23,7 @@ _ALPHABET = b"0123456789abcdefghijklmnopqrstuv"
 _DIGITS = 36
 
 
-class KeptSealed(msgspec.Struct, frozen=True):
+class StoredSealed(msgspec.Struct, frozen=True):
     """A stored sealed value.
 
     Parameters:

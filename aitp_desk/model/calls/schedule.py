@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class KeptSchedule(msgspec.Struct, frozen=True):
+class StoredSchedule(msgspec.Struct, frozen=True):
     """A stored schedule. Times are Unix seconds.
 
     Parameters:

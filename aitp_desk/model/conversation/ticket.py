@@ -46,7 +46,7 @@ class Answered(msgspec.Struct, frozen=True):
     answered_by: str
 
 
-class PersonSaid(msgspec.Struct, frozen=True):
+class PersonMessage(msgspec.Struct, frozen=True):
     """An operator's message in a conversation, or the end of its ticket.
 
     Parameters:
@@ -64,7 +64,7 @@ class PersonSaid(msgspec.Struct, frozen=True):
         return get_operator(self.actor)
 
 
-def join_messages(messages: Collection[PersonSaid], text: str) -> str:
+def join_messages(messages: Collection[PersonMessage], text: str) -> str:
     """Join operators' messages, each with its speaker, and the agent's text."""
     if not messages:
         return text
@@ -120,7 +120,7 @@ MOVES: Mapping[TicketState, frozenset[TicketState]] = MappingProxyType(
 """The legal transitions; any other is a programming error."""
 
 
-class KeptTicket(msgspec.Struct, frozen=True):
+class StoredTicket(msgspec.Struct, frozen=True):
     """A ticket in its current state.
 
     Parameters:
@@ -163,7 +163,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
         """Whether it has ended."""
         return not MOVES[self.state]
 
-    def move(self, state: TicketState, **changes: Any) -> KeptTicket:
+    def move(self, state: TicketState, **changes: Any) -> StoredTicket:
         """Return the ticket after a transition.
 
         Raises:

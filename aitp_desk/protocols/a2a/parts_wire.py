@@ -139,7 +139,7 @@ def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
 
 def write_content(content: Iterable[str], dialect: Dialect) -> list[dict[str, Any]]:
     """Write a message's stored content; a part that is a JSON object is data."""
-    return [_kept_part(text, dialect) for text in content]
+    return [_stored_part(text, dialect) for text in content]
 
 
 def write_text_part(text: str, dialect: Dialect) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def write_url_part(url: str, dialect: Dialect) -> dict[str, Any]:
     return {"file": {"fileWithUri": url}}
 
 
-def _kept_part(text: str, dialect: Dialect) -> dict[str, Any]:
+def _stored_part(text: str, dialect: Dialect) -> dict[str, Any]:
     if text.startswith("{"):
         try:
             value = msgspec.json.decode(text)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from aitp_desk.store.base import Reader
-from aitp_desk.store.units.jobs.conditions import KeptCondition
+from aitp_desk.store.units.jobs.conditions import StoredCondition
 
 
-async def conditions(store: Reader) -> dict[str, KeptCondition]:
+async def conditions(store: Reader) -> dict[str, StoredCondition]:
     """Read the last condition of every component, by name; there are few."""
-    return {row[0]: KeptCondition(*row) for row in await store.read("conditions", {})}
+    return {row[0]: StoredCondition(*row) for row in await store.read("conditions", {})}

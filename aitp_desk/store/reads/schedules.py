@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store.base import Reader
 
 
-async def schedules(store: Reader) -> tuple[KeptSchedule, ...]:
+async def schedules(store: Reader) -> tuple[StoredSchedule, ...]:
     """Read all schedules, by name; there are few."""
-    return tuple(KeptSchedule(*row) for row in await store.read("schedules", {}))
+    return tuple(StoredSchedule(*row) for row in await store.read("schedules", {}))

@@ -16,10 +16,10 @@ from aitp_desk.store.records.keys import Key
 from aitp_desk.store.records.threads import (
     Event,
     IdempotencyRecord,
-    KeptThread,
     Order,
     Page,
     Session,
+    StoredThread,
     Summary,
 )
 from aitp_desk.store.rows.threads import (
@@ -43,7 +43,7 @@ BEYOND = 2**62
 """A position after every message and event."""
 
 
-async def thread(store: Store, thread_id: str) -> KeptThread | None:
+async def thread(store: Store, thread_id: str) -> StoredThread | None:
     """Read a thread with its actors, the desk's own first."""
     rows = await _read(store, "thread", {"thread_id": thread_id})
     if not rows:
@@ -51,7 +51,7 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
     id_, owner, created_at, metadata, parent_id, speaker, updated_at, *rest = rows[0]
     last_seq, last_event, claimed_at = rest
     actors = await read_actors(store, thread_id)
-    return KeptThread(
+    return StoredThread(
         Thread(
             id=id_,
             owner=owner,

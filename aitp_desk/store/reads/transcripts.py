@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from aitp_desk.model.conversation.chain import FIRST_LINK
 from aitp_desk.store.base import Reader
-from aitp_desk.store.records.transcripts import KeptCountersignature, KeptKey, ProvenMessage
+from aitp_desk.store.records.transcripts import ProvenMessage, StoredCountersignature, StoredKey
 
 
-async def keys(reader: Reader) -> tuple[KeptKey, ...]:
+async def keys(reader: Reader) -> tuple[StoredKey, ...]:
     """Read the keys that sign transcripts or have signed some, the oldest first."""
-    return tuple(KeptKey(*row) for row in await reader.read("transcript_keys", {}))
+    return tuple(StoredKey(*row) for row in await reader.read("transcript_keys", {}))
 
 
 async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
@@ -46,7 +46,7 @@ async def erased_places(reader: Reader, thread_id: str, upto: int) -> tuple[int,
     return tuple(row[0] for row in rows)
 
 
-async def countersignatures(reader: Reader, thread_id: str) -> tuple[KeptCountersignature, ...]:
+async def countersignatures(reader: Reader, thread_id: str) -> tuple[StoredCountersignature, ...]:
     """Read the signatures of a thread's heads, the oldest first."""
     rows = await reader.read("countersignatures", {"thread_id": thread_id})
-    return tuple(KeptCountersignature(*row) for row in rows)
+    return tuple(StoredCountersignature(*row) for row in rows)

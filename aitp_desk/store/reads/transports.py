@@ -111,7 +111,7 @@ async def threads_behind(store: Store, after: str, limit: int) -> tuple[tuple[st
     return tuple((row[0], row[1]) for row in rows)
 
 
-async def kept_bytes(store: Store, transport: str, key: str) -> bytes | None:
+async def stored_bytes(store: Store, transport: str, key: str) -> bytes | None:
     """Read bytes that a transport has kept."""
     rows = await store.read("transport_bytes", {"transport": transport, "key": key})
     return bytes(rows[0][0]) if rows else None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.access.audit import Auditor
-from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.model.access.sealed_value import StoredSealed
 from aitp_desk.model.calls.call import Answered
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import NewMessage
@@ -136,7 +136,7 @@ class NewEffects(msgspec.Struct, frozen=True):
     records: tuple[NewRecord, ...] = ()
     additions: tuple[Addition, ...] = ()
     said: tuple[NewMessage, ...] = ()
-    sealed: tuple[KeptSealed, ...] = ()
+    sealed: tuple[StoredSealed, ...] = ()
     jobs: tuple[NewJob, ...] = ()
     events: tuple[str, ...] = ()
     by: Auditor | None = None

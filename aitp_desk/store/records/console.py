@@ -8,7 +8,12 @@ import msgspec
 
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Origin, Role
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, to_summary_line
+from aitp_desk.model.conversation.ticket import (
+    StoredTicket,
+    TicketKind,
+    TicketState,
+    to_summary_line,
+)
 from aitp_desk.store.records.transports import ConversationState
 
 
@@ -28,7 +33,7 @@ class TicketFilter(msgspec.Struct, frozen=True):
     mine: str | None = None
     text: str = ""
 
-    def takes(self, ticket: KeptTicket) -> bool:
+    def takes(self, ticket: StoredTicket) -> bool:
         """Return whether a ticket matches, apart from its state."""
         if self.kind not in (None, ticket.kind) or self.agent not in (None, ticket.desk):
             return False
@@ -47,7 +52,7 @@ class TicketList(msgspec.Struct, frozen=True):
         next: where the next page begins; None on the last page.
     """
 
-    tickets: tuple[KeptTicket, ...]
+    tickets: tuple[StoredTicket, ...]
     next: str | None
 
 
@@ -85,7 +90,7 @@ class ThreadFilter(msgspec.Struct, frozen=True):
         return not self.waiting or asks or (spoke and bool(line.operator or line.tickets))
 
 
-class LastSaid(msgspec.Struct, frozen=True):
+class LastMessage(msgspec.Struct, frozen=True):
     """The last message of a thread.
 
     Parameters:
@@ -124,8 +129,8 @@ class ThreadLine(msgspec.Struct, frozen=True):
     messages: int
     owner: str | None
     operator: str | None
-    tickets: tuple[KeptTicket, ...]
-    last: LastSaid | None
+    tickets: tuple[StoredTicket, ...]
+    last: LastMessage | None
 
 
 class ThreadPage(msgspec.Struct, frozen=True):
@@ -171,7 +176,7 @@ class ThreadAtAGlance(msgspec.Struct, frozen=True):
 
     line: ThreadLine
     actors: tuple[ThreadActor, ...]
-    tickets: tuple[KeptTicket, ...]
+    tickets: tuple[StoredTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
     carried: tuple[CarriedThread, ...]

@@ -71,7 +71,7 @@ class NewPush(msgspec.Struct, frozen=True):
     asked_by: str | None = None
 
 
-class KeptTask(msgspec.Struct, frozen=True):
+class StoredTask(msgspec.Struct, frozen=True):
     """A task as stored; times are Unix seconds."""
 
     id: str
@@ -82,7 +82,7 @@ class KeptTask(msgspec.Struct, frozen=True):
     changed_at: int
 
 
-class KeptTurn(msgspec.Struct, frozen=True):
+class StoredTurn(msgspec.Struct, frozen=True):
     """A turn of a task as stored, see :class:`NewTurn`."""
 
     n: int
@@ -95,7 +95,7 @@ class KeptTurn(msgspec.Struct, frozen=True):
     principal: str | None = None
 
 
-class KeptPush(msgspec.Struct, frozen=True):
+class StoredPush(msgspec.Struct, frozen=True):
     """A push notification configuration as stored, see :class:`NewPush`.
 
     Parameters:

@@ -200,7 +200,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
     opened_at_desk: str = ""
 
 
-class KeptThread(msgspec.Struct, frozen=True):
+class StoredThread(msgspec.Struct, frozen=True):
     """A thread with its stored state.
 
     Parameters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class KeptKey(msgspec.Struct, frozen=True):
+class StoredKey(msgspec.Struct, frozen=True):
     """A key that signs transcripts or has signed some: its public half.
 
     Parameters:
@@ -21,7 +21,7 @@ class KeptKey(msgspec.Struct, frozen=True):
     withdrawn_at: int | None
 
 
-class KeptCountersignature(msgspec.Struct, frozen=True):
+class StoredCountersignature(msgspec.Struct, frozen=True):
     """Another party's signature of a thread's head, one for each key.
 
     Parameters:

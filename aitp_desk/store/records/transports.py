@@ -91,7 +91,7 @@ class Control(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: int
 
 
-class KeptBytes(msgspec.Struct, frozen=True):
+class StoredBytes(msgspec.Struct, frozen=True):
     """Bytes that came with an event.
 
     Parameters:

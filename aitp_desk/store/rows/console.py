@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aitp_desk.model.conversation.thread import Attachment, Origin, Role
-from aitp_desk.model.conversation.ticket import KeptTicket, get_operator
+from aitp_desk.model.conversation.ticket import StoredTicket, get_operator
 from aitp_desk.store.base import Row
 from aitp_desk.store.records.console import (
     AttachedFile,
-    LastSaid,
+    LastMessage,
     ShownMessageRow,
     ThreadActor,
     ThreadLine,
@@ -16,7 +16,7 @@ from aitp_desk.store.records.threads import FoldedTurn
 from aitp_desk.store.rows.threads import read_attachments, read_metadata, read_texts
 
 
-def read_line(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
+def read_line(row: Row, tickets: tuple[StoredTicket, ...]) -> ThreadLine:
     """Read a row of the statement ``thread_line``.
 
     Parameters:
@@ -37,7 +37,7 @@ def read_line(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
 
 
 def read_folded_line(
-    thread_id: str, turn: FoldedTurn, tickets: tuple[KeptTicket, ...]
+    thread_id: str, turn: FoldedTurn, tickets: tuple[StoredTicket, ...]
 ) -> ThreadLine:
     """Return a list entry for a folded thread; it stays folded.
 
@@ -45,7 +45,7 @@ def read_folded_line(
         tickets: as of :func:`read_line`.
     """
     said_at = int(turn.recorded_at)
-    last = LastSaid("assistant", turn.desk, Origin.DESK, tuple(turn.reply), said_at)
+    last = LastMessage("assistant", turn.desk, Origin.DESK, tuple(turn.reply), said_at)
     return ThreadLine(thread_id, "", said_at, said_at, 2, turn.owner, None, tickets, last)
 
 
@@ -80,6 +80,6 @@ def list_attached(row: Row) -> tuple[Attachment, ...]:
     return () if row[7] is None else read_attachments(row[7])
 
 
-def _last(role: Role, actor: str, origin: str, content: str | None, created_at: int) -> LastSaid:
+def _last(role: Role, actor: str, origin: str, content: str | None, created_at: int) -> LastMessage:
     said = () if content is None else tuple(read_texts(content))
-    return LastSaid(role, actor, Origin(origin), said, created_at)
+    return LastMessage(role, actor, Origin(origin), said, created_at)

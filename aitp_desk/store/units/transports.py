@@ -14,8 +14,8 @@ from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import (
     Control,
     ConversationState,
-    KeptBytes,
     NewConversation,
+    StoredBytes,
 )
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
@@ -30,7 +30,7 @@ _THREAD, _PRINCIPAL = 3, 6
 
 
 def enqueue_jobs(
-    *, jobs: Sequence[NewJob], most: int, is_outside: bool, kept: Sequence[KeptBytes] = ()
+    *, jobs: Sequence[NewJob], most: int, is_outside: bool, kept: Sequence[StoredBytes] = ()
 ) -> Work[int]:
     """Queue jobs, those whose subjects have none yet, each after its principal's others.
 

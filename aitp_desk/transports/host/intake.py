@@ -18,7 +18,7 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.records.transports import KeptBytes
+from aitp_desk.store.records.transports import StoredBytes
 from aitp_desk.store.units.transports import enqueue_jobs
 from aitp_desk.transports.events import (
     AutomaticMessage,
@@ -157,12 +157,12 @@ def clean_event(event: Incoming) -> Incoming | None:
     )
 
 
-def _files_of(transport: str, event: Incoming) -> Iterator[KeptBytes]:
+def _files_of(transport: str, event: Incoming) -> Iterator[StoredBytes]:
     """Yield the names under which a transport may keep an event's files."""
     if isinstance(event.event, TextMessage):
         whose = find_principal(transport, event, "").id
         for file in event.event.files:
-            yield KeptBytes(transport, file.ref, whose)
+            yield StoredBytes(transport, file.ref, whose)
 
 
 def _clean(event: Event) -> Event:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.desk.tickets.inbox import ShownTicket
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.store.records.operators import Deed, TicketControl
 from aitp_desk.transports.messages import Button
 
@@ -37,7 +37,7 @@ class TicketButtons(msgspec.Struct, frozen=True, kw_only=True):
     kept: tuple[TicketControl, ...] = ()
 
 
-def offer_deeds(ticket: KeptTicket, transport: str, now: int) -> TicketButtons:
+def offer_deeds(ticket: StoredTicket, transport: str, now: int) -> TicketButtons:
     """Return the buttons for a ticket in its state; none if it has ended.
 
     Parameters:
@@ -53,7 +53,9 @@ def offer_deeds(ticket: KeptTicket, transport: str, now: int) -> TicketButtons:
     return _make(deeds, ticket.id, transport, "", now + KEPT_SECONDS)
 
 
-def offer_confirmation(ticket: KeptTicket, transport: str, person: str, now: int) -> TicketButtons:
+def offer_confirmation(
+    ticket: StoredTicket, transport: str, person: str, now: int
+) -> TicketButtons:
     """Return the button that approves what was asked again.
 
     Parameters:

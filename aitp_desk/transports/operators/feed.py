@@ -21,7 +21,7 @@ from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownMessage, ShownTicket
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketState
 from aitp_desk.model.errors import StoreBusy, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store, StoreError, Work
@@ -88,7 +88,7 @@ class TicketFeed:
         """Create the kind of job that tells of a ticket."""
         return JobKind(SHOWN_KIND, self.tell, SECONDS, DELAYS, AT_ONCE, in_order=True)
 
-    def announce(self, ticket: KeptTicket) -> Work[None]:
+    def announce(self, ticket: StoredTicket) -> Work[None]:
         """Queue a job for each platform with operators: a part of a unit."""
         for name in self.transports:
             yield from show_ticket(ticket, name, self._job(ticket.id, name))

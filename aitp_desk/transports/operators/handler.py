@@ -17,7 +17,7 @@ from aitp_desk.desk.tickets.bindings import BoundOperator, OperatorBindings, fin
 from aitp_desk.desk.tickets.inbox import ShownTicket
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, get_operator
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState, get_operator
 from aitp_desk.model.errors import DeskError, Forbidden, RateLimited, StoreBusy, Unavailable
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
@@ -253,7 +253,7 @@ class _Handling:
             case Deed.DECLINE:
                 return await self._change(services.decline(ticket.id, "", operator.name, by))
 
-    async def _close(self, ticket: KeptTicket, operator: BoundOperator) -> str:
+    async def _close(self, ticket: StoredTicket, operator: BoundOperator) -> str:
         """Close a ticket; a visitor to whom this operator has spoken gets no message."""
         by = self._handler.bindings.make_auditor(operator)
         thread_id = ticket.thread_id
@@ -265,7 +265,7 @@ class _Handling:
                 return NOTICES[TicketState.CLOSED]
         return await self._change(self._handler.escalation.close(ticket.id, "", operator.name, by))
 
-    async def _change(self, change: Awaitable[KeptTicket | None]) -> str:
+    async def _change(self, change: Awaitable[StoredTicket | None]) -> str:
         changed = await change
         return NO_TICKET if changed is None else NOTICES[changed.state]
 
@@ -294,7 +294,7 @@ class _Handling:
         )
         await self._tell(text, ticket_id=ticket.id, buttons=offered.buttons)
 
-    async def _expect_answer(self, ticket: KeptTicket, person: str) -> None:
+    async def _expect_answer(self, ticket: StoredTicket, person: str) -> None:
         """Store whose next reply is the answer; empty for nobody's."""
         await self._store.run(
             await_answer,
@@ -336,7 +336,7 @@ class _Handling:
         except DeskError as error:
             await self._tell(str(error), ticket_id=ticket_id)
 
-    async def _say(self, ticket: KeptTicket, reply: Reply, operator: BoundOperator) -> None:
+    async def _say(self, ticket: StoredTicket, reply: Reply, operator: BoundOperator) -> None:
         text, attachments = reply.text, reply.attachments
         by = self._handler.bindings.make_auditor(operator)
         # the same event, handled again after a crash, says nothing twice
@@ -367,7 +367,7 @@ class _Handling:
             )
         self._handler.notify_change(ticket.thread_id)
 
-    async def _is_answer(self, ticket: KeptTicket) -> bool:
+    async def _is_answer(self, ticket: StoredTicket) -> bool:
         """Return whether a reply ends a ticket: it has no conversation, or Answer was pressed."""
         if ticket.kind is TicketKind.APPROVAL:
             return False
@@ -444,6 +444,6 @@ class _Handling:
         return found is not None
 
 
-def _was_done(ticket: KeptTicket, state: TicketState, operator: BoundOperator) -> bool:
+def _was_done(ticket: StoredTicket, state: TicketState, operator: BoundOperator) -> bool:
     """Return whether this operator has ended a ticket so, perhaps before a crash."""
     return ticket.state is state and ticket.ended_by == operator.name

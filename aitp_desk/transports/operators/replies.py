@@ -7,7 +7,7 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.conversation.thread import Attachment
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.transports.events import Incoming, TextMessage
 from aitp_desk.transports.host.drafts import DraftMaker
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -29,7 +29,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def read_reply(
-    ticket: KeptTicket,
+    ticket: StoredTicket,
     message: TextMessage,
     enabled: EnabledTransport,
     incoming: Incoming,

@@ -8,7 +8,7 @@ from aitp_desk.agent.history.message_codec import list_sources
 from aitp_desk.desk.tickets.inbox import ShownMessage, ShownTicket
 from aitp_desk.model.conversation.thread import Origin
 from aitp_desk.model.conversation.ticket import (
-    KeptTicket,
+    StoredTicket,
     TicketKind,
     TicketState,
     get_operator,
@@ -88,7 +88,7 @@ def write_ticket(shown: ShownTicket, messages: Sequence[ShownMessage], link: str
     return "\n\n".join(blocks)
 
 
-def write_state(ticket: KeptTicket) -> str:
+def write_state(ticket: StoredTicket) -> str:
     """Write what has become of a ticket."""
     is_approval = ticket.kind is TicketKind.APPROVAL
     by = "" if ticket.ended_by is None else f" by {ticket.ended_by}"

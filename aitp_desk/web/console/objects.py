@@ -125,7 +125,7 @@ class ConsoleTicketLine(msgspec.Struct):
     about: str
 
 
-class ConsoleLastSaid(msgspec.Struct):
+class ConsoleLastMessage(msgspec.Struct):
     """The last message of a thread."""
 
     role: str
@@ -147,7 +147,7 @@ class ConsoleLine(msgspec.Struct):
     tickets: Sequence[ConsoleTicketLine]
     owner: str | None
     owner_name: str | None
-    last: ConsoleLastSaid | None
+    last: ConsoleLastMessage | None
 
 
 class ConsoleThreads(msgspec.Struct):
@@ -193,7 +193,7 @@ class ConsoleThread(msgspec.Struct):
     tickets: Sequence[ConsoleTicket]
     owner: str | None
     owner_name: str | None
-    last: ConsoleLastSaid | None
+    last: ConsoleLastMessage | None
     actors: Sequence[ConsoleActor]
     notes: Sequence[ConsoleNote]
     carried: Sequence[ConsoleCarried]

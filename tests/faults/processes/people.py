@@ -22,7 +22,7 @@ from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -63,7 +63,7 @@ class _Person:
         self._escalation = EscalationService(store, time.time)
         self._keys = keys
 
-    async def end(self, ticket: KeptTicket) -> str:
+    async def end(self, ticket: StoredTicket) -> str:
         """Answer or close a ticket; return what was acknowledged, empty for nothing."""
         words = f"{self._name}:{secrets.token_hex(8)}"
         by, people = make_own_auditor(self._keys, int(time.time())), self._escalation

@@ -11,7 +11,7 @@ import structlog
 from aiohttp import web
 
 from aitp_desk.app.server import RunningServer
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.clients.ahp import CONTENT, visiting
 from tests.support.clients.threads import talking
@@ -271,7 +271,7 @@ async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
         assert (await round_done(desk, 2)).every == 3600
 
 
-async def round_done(desk: RunningServer, runs: int) -> KeptSchedule:
+async def round_done(desk: RunningServer, runs: int) -> StoredSchedule:
     """Wait until so many rounds are over."""
     async with asyncio.timeout(60):
         while True:

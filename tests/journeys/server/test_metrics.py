@@ -21,7 +21,7 @@ from aitp_desk.http.metrics import RequestMetrics
 from aitp_desk.model.access.audit import make_own_auditor
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.protocols.metrics.wire import render
 from aitp_desk.store.units.jobs.jobs import enqueue_job
@@ -121,7 +121,7 @@ async def test_tickets_are_counted_by_kind_whoever_ends_them(tmp_path: Path) -> 
     async with talking(tmp_path, clock=clock) as anybody:
         store = anybody.desk.store
         for n in range(3):
-            ticket = KeptTicket(
+            ticket = StoredTicket(
                 f"ticket_{n}", "", TicketKind.QUESTION, TicketState.OPEN, "Why?", int(clock()) + n
             )
             await store.run(add_ticket, ticket=ticket)

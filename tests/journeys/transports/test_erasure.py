@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.store.reads.transports import kept_bytes
+from aitp_desk.store.reads.transports import stored_bytes
 from aitp_desk.store.units.transport_bytes import keep_bytes
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.host.intake import EventIntake
@@ -108,7 +108,7 @@ async def test_files_that_came_with_events_are_erased_with_the_person(tmp_path: 
         code, _, problems = await run("erase", "--data", tmp_path / "data", *named)
         assert code == 0, problems
         kept_of = {
-            (what, person): await kept_bytes(store, "gone", f"{what} of {person}") is not None
+            (what, person): await stored_bytes(store, "gone", f"{what} of {person}") is not None
             for what in ("file", "room")
             for person in ("ada", "bob")
         }

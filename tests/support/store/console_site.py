@@ -12,7 +12,7 @@ from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Attachment, Origin, Thread
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.ids import new_id
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
@@ -88,7 +88,7 @@ class Site:
         """Have a ticket made."""
         id_ = self.next_id("ticket")
         given = {"desk": "", "kind": TicketKind.REQUEST, "state": TicketState.OPEN, **of}
-        ticket = KeptTicket(id_, about=about, created_at=int(self.now), **given)
+        ticket = StoredTicket(id_, about=about, created_at=int(self.now), **given)
         await self.store.run(add_ticket, ticket=ticket)
         return id_
 

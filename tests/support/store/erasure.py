@@ -12,7 +12,7 @@ from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.run import ToolCall
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.store import units as work
 from aitp_desk.store.records.threads import Summary
 from aitp_desk.store.units.tickets.takeover import add_note
@@ -93,10 +93,10 @@ async def leave_words(who: Talker, other: Talker) -> str:
     return thread.id
 
 
-def _a_ticket(name: str, **of: Any) -> KeptTicket:
+def _a_ticket(name: str, **of: Any) -> StoredTicket:
     """A ticket that says the person's words."""
     words, now = mark("ticket"), int(time.time())
-    return KeptTicket(
+    return StoredTicket(
         f"ticket_{name}", "", TicketKind.ACTION, TicketState.OPEN, words, now, note=words, **of
     )
 

@@ -42,12 +42,12 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
         from aitp_desk.observability.logs import set_up_logs
 
         set_up_logs(config.log)
-        with _kept_output() as output:
+        with _stored_output() as output:
             uvloop.run(_serve(config, output))
 
 
 @contextmanager
-def _kept_output() -> Iterator[TextIO]:
+def _stored_output() -> Iterator[TextIO]:
     """Reserve standard output for messages: other writes to it go to the log.
 
     The site's own code may write to it when it is loaded, and so may programs that it starts.

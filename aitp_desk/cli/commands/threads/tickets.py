@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from aitp_desk.desk.tickets.service import EscalationService
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.model.conversation.thread import Message
-    from aitp_desk.model.conversation.ticket import KeptTicket
+    from aitp_desk.model.conversation.ticket import StoredTicket
     from aitp_desk.store.base import Store
 
-    _Change = Callable[[EscalationService, Auditor], Awaitable[KeptTicket | None]]
+    _Change = Callable[[EscalationService, Auditor], Awaitable[StoredTicket | None]]
 
 SHOWN_MESSAGES = 20
 """The number of a thread's newest messages shown with a ticket."""
@@ -84,7 +84,7 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
 
         async def find(
             store: Store,
-        ) -> tuple[KeptTicket, Mapping[str, Any], tuple[Message, ...]]:
+        ) -> tuple[StoredTicket, Mapping[str, Any], tuple[Message, ...]]:
             kept = await _find(store, ticket_id)
             return kept, await _arguments(store, kept), await _newest(store, kept)
 
@@ -202,20 +202,20 @@ def _change(data: Path, url: str, change: _Change, ticket_id: str) -> None:
 
     by = make_local_auditor(require_keys(data, url))
 
-    async def carry_out(store: Store) -> KeptTicket | None:
+    async def carry_out(store: Store) -> StoredTicket | None:
         return await change(EscalationService(store, time.time), by)
 
     if run_in_store(data, url, carry_out) is None:
         _missing(ticket_id)
 
 
-async def _find(store: Store, ticket_id: str) -> KeptTicket:
+async def _find(store: Store, ticket_id: str) -> StoredTicket:
     from aitp_desk.store.reads.console import tickets as ticket_reads
 
     return await ticket_reads.ticket(store, ticket_id) or _missing(ticket_id)
 
 
-async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
+async def _arguments(store: Store, kept: StoredTicket) -> Mapping[str, Any]:
     """Return the arguments of the ticket's call."""
     from aitp_desk.store.reads import calls as call_reads
 
@@ -225,7 +225,7 @@ async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
     return {} if call is None else call.arguments
 
 
-async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
+async def _newest(store: Store, kept: StoredTicket) -> tuple[Message, ...]:
     """Return the newest messages of a ticket's thread, in order."""
     from aitp_desk.store.reads import threads as reads
 
@@ -239,7 +239,7 @@ def _missing(ticket_id: str) -> NoReturn:
     fail([f"There is no ticket {ticket_id!r}; list them with 'aitp-desk tickets list --all'."])
 
 
-def _in_line(kept: KeptTicket) -> str:
+def _in_line(kept: StoredTicket) -> str:
     parts = [kept.id, kept.kind.value, f"created {write_minute(kept.created_at)}", _state(kept)]
     return "  ".join([*parts, _shown(kept.about)])
 
@@ -251,7 +251,7 @@ def _shown(text: str) -> str:
     )
 
 
-def _state(kept: KeptTicket) -> str:
+def _state(kept: StoredTicket) -> str:
     if kept.ended_at is not None:
         return f"{kept.state.value} {write_minute(kept.ended_at)}"
     if kept.taken_by is not None:
@@ -261,7 +261,7 @@ def _state(kept: KeptTicket) -> str:
     return kept.state.value
 
 
-def _told(kept: KeptTicket) -> dict[str, object]:
+def _told(kept: StoredTicket) -> dict[str, object]:
     return {
         "id": kept.id,
         "kind": kept.kind.value,

@@ -25,7 +25,7 @@ from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import (
     LONGEST_NOTE,
     TICKET_PREFIX,
-    KeptTicket,
+    StoredTicket,
     TicketKind,
     TicketState,
     shorten,
@@ -151,7 +151,7 @@ class PersonRequests:
         now = self._clock()
         speech = speech_of(wanted.language)
         person = speech.person
-        ticket = KeptTicket(
+        ticket = StoredTicket(
             new_id(TICKET_PREFIX, now),
             self._desk,
             TicketKind(wanted.why),

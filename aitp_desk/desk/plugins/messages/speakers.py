@@ -6,10 +6,10 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import VISITOR, Actor
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import KeptThread
+from aitp_desk.store.records.threads import StoredThread
 
 
-async def read_speakers(store: Store, principal: Principal, kept: KeptThread) -> tuple[str, ...]:
+async def read_speakers(store: Store, principal: Principal, kept: StoredThread) -> tuple[str, ...]:
     """Return the actors as which a caller may speak, the default one first.
 
     The default is the one that :mod:`aitp_desk.store.units.threads.access` assigns. The owner of a
@@ -25,7 +25,7 @@ async def read_speakers(store: Store, principal: Principal, kept: KeptThread) ->
     return (default, *bound)
 
 
-async def read_parties(store: Store, kept: KeptThread) -> tuple[Actor, ...]:
+async def read_parties(store: Store, kept: StoredThread) -> tuple[Actor, ...]:
     """Return the participants of a thread except the desk, with their principals.
 
     The caller that opened the thread is included, declared or not. The principal is None for an

@@ -54,7 +54,7 @@ def write_valid_part(
     raise ValueError(f"{enabled.slug} sends a message that fits none of its schemas: {told}")
 
 
-def write_kept_part(
+def write_stored_part(
     enabled: EnabledPlugin, capabilities: PluginRegistry, kept: Replace, url: str
 ) -> str:
     """Encode the part to store in place of the original.

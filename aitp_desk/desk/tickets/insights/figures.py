@@ -19,7 +19,7 @@ from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import insights as reads
-from aitp_desk.store.reads.console.insights import SaidLine
+from aitp_desk.store.reads.console.insights import InsightLine
 
 MAX_DAYS: Final = 90
 """How many days figures are available for."""
@@ -153,7 +153,7 @@ async def _count_day(store: Store, at: int) -> DayFigures:
     return day
 
 
-def _is_handed(said: SaidLine, asked: Mapping[str, list[int]]) -> bool:
+def _is_handed(said: InsightLine, asked: Mapping[str, list[int]]) -> bool:
     """Return whether a person has answered, or was asked with this reply."""
     if get_operator(said.actor) is not None:
         return True

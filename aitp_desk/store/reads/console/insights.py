@@ -25,7 +25,7 @@ MOST_MARKS = 5_000
 _MOST_TICKETS = 5_000
 
 
-class SaidLine(msgspec.Struct, frozen=True):
+class InsightLine(msgspec.Struct, frozen=True):
     """A message, as far as figures need it.
 
     Parameters:
@@ -56,7 +56,7 @@ class AskedQuestion(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-async def said_between(store: Store, since: int, before: int) -> AsyncIterator[SaidLine]:
+async def said_between(store: Store, since: int, before: int) -> AsyncIterator[InsightLine]:
     """Read the messages of a period in order, without the texts of visitors."""
     after, end = first_id("msg", since), first_id("msg", before)
     while True:
@@ -65,7 +65,7 @@ async def said_between(store: Store, since: int, before: int) -> AsyncIterator[S
         # ids of one millisecond are in no order, but the messages of a thread are
         for _, thread_id, _, origin, role, actor, at, metadata, text in sorted(rows, key=_seq):
             is_desk = origin == Origin.DESK.value
-            yield SaidLine(
+            yield InsightLine(
                 thread_id,
                 not is_desk and role == "user" and text is not None and text != '["{',
                 is_desk,

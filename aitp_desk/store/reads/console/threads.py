@@ -12,7 +12,7 @@ import re
 from typing import Literal
 
 from aitp_desk.model.conversation.note import Note
-from aitp_desk.model.conversation.ticket import TICKET_PREFIX, KeptTicket
+from aitp_desk.model.conversation.ticket import TICKET_PREFIX, StoredTicket
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Row, Store
 from aitp_desk.store.reads import files as file_reads
@@ -67,7 +67,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
         InvalidRequest: ``after`` is no such value.
     """
     phase, place = _begin(asked, after)
-    found: list[tuple[str, KeptTicket]] = []
+    found: list[tuple[str, StoredTicket]] = []
     looked = 0
     while True:
         rows = await _slice(store, phase, place)
@@ -87,7 +87,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
         await asyncio.sleep(0)
 
 
-async def tickets_of_thread(store: Store, thread_id: str) -> tuple[KeptTicket, ...]:
+async def tickets_of_thread(store: Store, thread_id: str) -> tuple[StoredTicket, ...]:
     """Read the waiting tickets of a thread, the oldest first."""
     rows = await store.read("waiting_tickets_of_thread", {"thread_id": thread_id})
     return tuple(map(read_ticket, rows))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows.threads import read_texts
 from aitp_desk.store.rows.tickets import read_ticket
@@ -14,13 +14,13 @@ from aitp_desk.store.rows.tickets import read_ticket
 PAGE_ROWS = 200
 
 
-async def ticket(store: Store, ticket_id: str) -> KeptTicket | None:
+async def ticket(store: Store, ticket_id: str) -> StoredTicket | None:
     """Read a ticket."""
     rows = await store.read("ticket", {"id": ticket_id})
     return read_ticket(rows[0]) if rows else None
 
 
-async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]:
+async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[StoredTicket]:
     """Read all stored tickets, the oldest first."""
     statement, after = "open_tickets_after" if open_only else "tickets_after", ""
     while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
@@ -29,14 +29,14 @@ async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]
         after = rows[-1][0]
 
 
-async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTicket]:
+async def tickets_before(store: Store, before: str, limit: int) -> list[StoredTicket]:
     """Read tickets created before one, the newest first.
 
     Parameters:
         before: the id of that one.
         limit: maximum number of tickets.
     """
-    found: list[KeptTicket] = []
+    found: list[StoredTicket] = []
     while len(found) < limit:
         most = min(PAGE_ROWS, limit - len(found))
         rows = await store.read("tickets_before", {"before": before, "limit": most})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.errors import Forbidden, PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
@@ -29,7 +29,7 @@ def approve_call(
     now: int,
     by: Auditor,
     job: Callable[[ActionCall], NewJob],
-) -> Work[KeptTicket | None]:
+) -> Work[StoredTicket | None]:
     """Approve the call of a ticket, which is then carried out.
 
     It has as much time as it had when it was accepted.
@@ -79,7 +79,7 @@ def approve_call(
     return approved
 
 
-def check_asks_approval(ticket: KeptTicket) -> None:
+def check_asks_approval(ticket: StoredTicket) -> None:
     """Refuse to approve or decline a ticket that asks for something else.
 
     Raises:

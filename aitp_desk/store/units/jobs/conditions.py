@@ -10,7 +10,7 @@ from aitp_desk.model.component import ComponentState
 from aitp_desk.store.base import Work
 
 
-class KeptCondition(msgspec.Struct, frozen=True):
+class StoredCondition(msgspec.Struct, frozen=True):
     """The condition of a component.
 
     Parameters:
@@ -22,7 +22,7 @@ class KeptCondition(msgspec.Struct, frozen=True):
     since: int
 
 
-def keep_conditions(*, conditions: Sequence[KeptCondition]) -> Work[None]:
+def keep_conditions(*, conditions: Sequence[StoredCondition]) -> Work[None]:
     """Store the conditions of components, replacing the previous ones."""
     for one in conditions:
         yield "keep_condition", {"name": one.name, "state": one.state, "since": one.since}

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.units.audit import note_audit
@@ -70,7 +70,7 @@ def claim_schedules(
     """
     taken = []
     for row in (yield "schedules", {}):
-        kept = KeptSchedule(*row)
+        kept = StoredSchedule(*row)
         if kept.name not in names or not kept.is_due(now, lease_seconds):
             continue
         failures = kept.failures + (kept.leased_by is not None)
@@ -144,7 +144,7 @@ def hasten_schedule(*, name: str, by: Auditor | None = None) -> Work[bool]:
     rows = yield "schedule", {"name": name}
     if not rows:
         return False
-    if KeptSchedule(*rows[0]).leased_by is not None:
+    if StoredSchedule(*rows[0]).leased_by is not None:
         raise PreconditionFailed(f"{name} is already running.")
     yield "hasten_schedule", {"name": name}
     yield "raise_epoch", {"name": JOBS_EPOCH}

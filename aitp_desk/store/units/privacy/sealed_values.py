@@ -7,23 +7,23 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
-from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.model.access.sealed_value import StoredSealed
 from aitp_desk.store.base import Work
 from aitp_desk.store.units.audit import note_audit
 
 
-def keep_sealed(values: Sequence[KeptSealed]) -> Work[None]:
+def keep_sealed(values: Sequence[StoredSealed]) -> Work[None]:
     """Insert sealed values: a part of a unit."""
     for value in values:
         yield "add_sealed", msgspec.structs.asdict(value)
 
 
-def write_sealed(*, values: Sequence[KeptSealed]) -> Work[None]:
+def write_sealed(*, values: Sequence[StoredSealed]) -> Work[None]:
     """Insert sealed values in a separate unit, before what refers to them is written."""
     yield from keep_sealed(values)
 
 
-def read_sealed(*, ref: str, desk: str | None, by: Auditor) -> Work[KeptSealed | None]:
+def read_sealed(*, ref: str, desk: str | None, by: Auditor) -> Work[StoredSealed | None]:
     """Read a sealed value and record that; None if there is none.
 
     Parameters:
@@ -31,7 +31,7 @@ def read_sealed(*, ref: str, desk: str | None, by: Auditor) -> Work[KeptSealed |
         by: who reads it; the audit entry is on disk before they receive it.
     """
     rows = yield "sealed_value", {"ref": ref}
-    kept = [KeptSealed(*row) for row in rows]
+    kept = [StoredSealed(*row) for row in rows]
     if not kept or desk not in (None, kept[0].desk):
         return None
     yield from note_audit(by, AuditAction.SEALED_READ, ObjectKind.SEALED, ref)

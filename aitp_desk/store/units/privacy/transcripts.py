@@ -9,12 +9,12 @@ from aitp_desk.model.conversation.transcript import MAX_COUNTERSIGNATURES
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.keys import WrappedKey
-from aitp_desk.store.records.transcripts import KeptCountersignature, KeptKey
+from aitp_desk.store.records.transcripts import StoredCountersignature, StoredKey
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.threads.access import reach_thread
 
 
-def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKey, ...]]:
+def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[StoredKey, ...]]:
     """Make a key sign from now on, in place of the previous one.
 
     Its start is the creation of its data key: a restored database may not know what was signed
@@ -28,7 +28,7 @@ def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKe
     Returns:
         All that are stored now, the oldest first.
     """
-    kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
+    kept = [StoredKey(*row) for row in (yield "transcript_keys", {})]
     own = next((key for key in kept if key.id == id_ and key.signs_until is None), None)
     if own is not None and own.signs_from <= now:
         return tuple(kept)
@@ -38,7 +38,7 @@ def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKe
         yield "end_transcript_keys", {"now": now}
     signing = {"id": id_, "public": public, "signs_from": min(now, newest.made_at)}
     yield "add_transcript_key", signing
-    return tuple(KeptKey(*row) for row in (yield "transcript_keys", {}))
+    return tuple(StoredKey(*row) for row in (yield "transcript_keys", {}))
 
 
 def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
@@ -48,7 +48,7 @@ def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
         InvalidRequest: there is no such key.
         PreconditionFailed: it still signs.
     """
-    kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
+    kept = [StoredKey(*row) for row in (yield "transcript_keys", {})]
     key = next((one for one in kept if one.id == id_), None)
     if key is None:
         raise InvalidRequest("No transcript was signed with a key of this id.")
@@ -70,7 +70,7 @@ def countersign(
     jws: str,
     now: int,
     idle_before: int,
-) -> Work[KeptCountersignature]:
+) -> Work[StoredCountersignature]:
     """Store another party's signature of a head, which was verified.
 
     A later head covers the earlier ones, so one signature is kept of each key: of the latest.
@@ -90,7 +90,7 @@ def countersign(
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     asked_for = {"thread_id": thread_id}
-    kept = [KeptCountersignature(*row) for row in (yield "countersignatures", asked_for)]
+    kept = [StoredCountersignature(*row) for row in (yield "countersignatures", asked_for)]
     own = next((one for one in kept if one.key == key), None)
     if own is not None and own.seq >= seq:
         return own
@@ -102,4 +102,4 @@ def countersign(
     signed = {"thread_id": thread_id, "key": key, "site": site, "seq": seq, "jws": jws}
     yield "keep_countersignature", {**signed, "actor": reached.speaker, "made_at": now}
     rows = yield "countersignatures", asked_for
-    return next(one for one in (KeptCountersignature(*row) for row in rows) if one.key == key)
+    return next(one for one in (StoredCountersignature(*row) for row in rows) if one.key == key)

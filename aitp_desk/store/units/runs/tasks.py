@@ -12,7 +12,7 @@ from aitp_desk.model.errors import Forbidden, PreconditionFailed, TaskNotFound
 from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.records.tasks import KeptPush, NewContext, NewPush, NewTask, NewTurn
+from aitp_desk.store.records.tasks import NewContext, NewPush, NewTask, NewTurn, StoredPush
 from aitp_desk.store.rows.calls import read_call_state
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.units.threads.sessions import open_named
@@ -92,7 +92,7 @@ def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = Fals
     """
     if not (yield "task_at_any_desk", {"id": push.task_id}):
         raise TaskNotFound(NO_TASK, param="taskId")
-    kept = [KeptPush(*row) for row in (yield "pushes", {"task_id": push.task_id})]
+    kept = [StoredPush(*row) for row in (yield "pushes", {"task_id": push.task_id})]
     replaced = next((one for one in kept if one.id == push.id), None)
     if replaced is not None and replaced.principal != push.principal and not is_managed:
         raise Forbidden("Another caller has set a configuration with this id; choose another.")

@@ -15,7 +15,7 @@ import msgspec
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
 from aitp_desk.model.conversation.thread import Attachment, Origin
-from aitp_desk.model.conversation.ticket import Answered, KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import Answered, StoredTicket, TicketKind, TicketState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
@@ -88,7 +88,7 @@ def end_ticket(
     now: int,
     by: Auditor,
     extra_statements: Callable[[ActionCall], ExtraStatements | None],
-) -> Work[KeptTicket | None]:
+) -> Work[StoredTicket | None]:
     """End a ticket, and what waits for it.
 
     Parameters:
@@ -144,7 +144,9 @@ def end_ticket(
     return ended
 
 
-def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+def take_ticket(
+    *, ticket_id: str, operator: str, now: int, by: Auditor
+) -> Work[StoredTicket | None]:
     """Let an operator take a ticket, and its thread.
 
     Parameters:
@@ -179,7 +181,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
 
 def speak_for_ticket(
     *, ticket_id: str, said: TicketMessage, now: int, by: Auditor
-) -> Work[KeptTicket | None]:
+) -> Work[StoredTicket | None]:
     """Let an operator write on the thread of a ticket that they have taken.
 
     Parameters:
@@ -209,7 +211,7 @@ def speak_for_ticket(
     return ticket
 
 
-def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[StoredTicket | None]:
     """Release a taken ticket to all operators, and its thread to the agent.
 
     Parameters:
@@ -236,7 +238,7 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
     return released
 
 
-def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
+def let_go(ticket: StoredTicket, now: int, *, whole: bool = False) -> Work[None]:
     """Return a ticket's thread to the agent, unless another ticket of it is taken.
 
     Parameters:
@@ -251,7 +253,7 @@ def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
         yield from hand_back(ticket.thread_id, ticket.desk, now)
 
 
-def check_waits(ticket: KeptTicket, operator: str | None) -> None:
+def check_waits(ticket: StoredTicket, operator: str | None) -> None:
     """Refuse to change a ticket that has ended, or that another operator has taken.
 
     Raises:
@@ -269,7 +271,7 @@ def _in_the_end(said: TicketMessage, state: TicketState) -> TicketMessage:
     return msgspec.structs.replace(said, words=said.words or nothing)
 
 
-def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
+def _check_call(ticket: StoredTicket, state: TicketState) -> Work[None]:
     if ticket.kind.is_asked_for:
         return
     if ticket.kind is TicketKind.APPROVAL and state is TicketState.ANSWERED:
@@ -279,13 +281,13 @@ def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
         raise PreconditionFailed("The call of this ticket has ended; nothing was changed.")
 
 
-def _noted(ended: KeptTicket) -> tuple[AuditAction, Outcome]:
+def _noted(ended: StoredTicket) -> tuple[AuditAction, Outcome]:
     if ended.kind is TicketKind.APPROVAL and ended.state is TicketState.CLOSED:
         return AuditAction.TICKET_DECLINED, Outcome.DONE
     return _NOTED[ended.state]
 
 
-def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
+def _end_call(ticket: StoredTicket, now: int, call: ActionCall) -> ActionCall:
     """Return the call of a ticket that has ended."""
     asks_approval = ticket.kind is TicketKind.APPROVAL
     match ticket.state:
@@ -306,7 +308,7 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
-def say_on_thread(ticket: KeptTicket, said: TicketMessage, actor: str, now: int) -> Work[None]:
+def say_on_thread(ticket: StoredTicket, said: TicketMessage, actor: str, now: int) -> Work[None]:
     """Add a message about a ticket to its thread, if it has one.
 
     Parameters:
@@ -320,12 +322,12 @@ def say_on_thread(ticket: KeptTicket, said: TicketMessage, actor: str, now: int)
         yield from tell_of_words(ticket.thread_id or "", TAKEN_OVER, now)
 
 
-def _say(ticket: KeptTicket, said: TicketMessage, actor: str, call: ActionCall) -> NewMessage:
+def _say(ticket: StoredTicket, said: TicketMessage, actor: str, call: ActionCall) -> NewMessage:
     words = ticket.answer if call.error is None else call.error.message
     return _message(ticket, said, actor, words)
 
 
-def _message(ticket: KeptTicket, said: TicketMessage, actor: str, words: str) -> NewMessage:
+def _message(ticket: StoredTicket, said: TicketMessage, actor: str, words: str) -> NewMessage:
     of_call = {"call": ticket.call_id} if ticket.call_id else {}
     return NewMessage(
         said.id,

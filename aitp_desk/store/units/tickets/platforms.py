@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.operators import (
@@ -25,7 +25,7 @@ SHOWN_KIND = "transport_ticket"
 AT_ONCE = 500
 
 
-def show_ticket(ticket: KeptTicket, transport: str, job: NewJob) -> Work[None]:
+def show_ticket(ticket: StoredTicket, transport: str, job: NewJob) -> Work[None]:
     """Queue a job that shows a ticket on a platform: a part of a unit.
 
     Parameters:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
 
@@ -30,7 +30,7 @@ class PersonAsked(msgspec.Struct, frozen=True):
         notes: metadata of the first two.
     """
 
-    ticket: KeptTicket
+    ticket: StoredTicket
     most: int
     asked: tuple[str, ...]
     waits: tuple[str, ...]
@@ -40,7 +40,7 @@ class PersonAsked(msgspec.Struct, frozen=True):
 
 def settle_person(
     person: PersonAsked, said: NewMessage
-) -> Work[tuple[NewMessage, KeptTicket | None]]:
+) -> Work[tuple[NewMessage, StoredTicket | None]]:
     """Decide whether a person can be asked.
 
     A part of a unit, which writes nothing yet.

@@ -6,7 +6,7 @@ from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall
 from aitp_desk.model.conversation.ticket import (
     LONGEST_NOTE,
     TICKET_PREFIX,
-    KeptTicket,
+    StoredTicket,
     Ticket,
     TicketKind,
     TicketState,
@@ -26,7 +26,7 @@ WAITING = "Waiting for a person."
 """The progress that a caller reads until the call is answered."""
 
 
-def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
+def hand_call_to_people(*, call_id: str, ticket: StoredTicket) -> Work[None]:
     """Hand a running call to operators. Does nothing if it has ended."""
     if (yield "set_call_progress", {"id": call_id, "progress": WAITING}):
         yield from add_ticket(ticket)
@@ -38,7 +38,7 @@ def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
     yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
 
 
-def add_ticket(ticket: KeptTicket) -> Work[None]:
+def add_ticket(ticket: StoredTicket) -> Work[None]:
     """Insert a ticket and queue its notification: a part of a unit.
 
     If its call has one of its kind already, that stays.
@@ -61,7 +61,7 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
 
 def ticket_of_call(
     call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
-) -> KeptTicket:
+) -> StoredTicket:
     """Return the ticket of a call, with an id derived from the call's.
 
     A call has at most one ticket of a kind. A ticket that may not be the only one needs another id.
@@ -69,7 +69,7 @@ def ticket_of_call(
     Parameters:
         now, due_at: Unix seconds.
     """
-    return KeptTicket(
+    return StoredTicket(
         f"{TICKET_PREFIX}{call.id.removeprefix(CALL_PREFIX)}",
         call.desk,
         kind,

@@ -12,7 +12,7 @@ from aitp_desk.desk.tickets.inbox_parts import ShownPart, read_parts
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import get_operator
-from aitp_desk.store.records.console import LastSaid, ShownMessageRow, ThreadFilter, ThreadLine
+from aitp_desk.store.records.console import LastMessage, ShownMessageRow, ThreadFilter, ThreadLine
 from aitp_desk.web.console import objects
 from aitp_desk.web.console.tickets.wire import write_ticket
 from aitp_desk.web.console.wire import (
@@ -155,10 +155,10 @@ def _write_message(
     )
 
 
-def _write_last(last: LastSaid | None) -> objects.ConsoleLastSaid | None:
+def _write_last(last: LastMessage | None) -> objects.ConsoleLastMessage | None:
     if last is None:
         return None
-    return objects.ConsoleLastSaid(
+    return objects.ConsoleLastMessage(
         last.role, last.actor, last.origin, last.text, write_timestamp(last.created_at)
     )
 

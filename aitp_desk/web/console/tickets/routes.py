@@ -10,7 +10,7 @@ from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownTicket
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.model.access.audit import AuditAction, ObjectKind
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.model.errors import TicketNotFound
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.web.console.objects import (
@@ -128,7 +128,7 @@ class TicketsRoutes:
             ),
         )
 
-    async def _do(self, call: Call, act: Awaitable[KeptTicket | None]) -> Reply:
+    async def _do(self, call: Call, act: Awaitable[StoredTicket | None]) -> Reply:
         """Await an action on a ticket, notify followers, and show the ticket."""
         ticket = await act
         if ticket is not None:

@@ -14,7 +14,7 @@ from aitp_desk.agent.base import Agent, Answer, Delta
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.units.tickets.answers import NOBODY_CAME
 from tests.support.clients.ahp import Said, Visitor
@@ -55,12 +55,12 @@ class Site:
         self.visitor = Visitor(talker.desk, talker.http)
         self.people = EscalationService(talker.desk.store, clock)
 
-    async def tickets(self) -> list[KeptTicket]:
+    async def tickets(self) -> list[StoredTicket]:
         """Every ticket."""
         found = ticket_reads.tickets(self.talker.desk.store, open_only=False)
         return [ticket async for ticket in found]
 
-    async def the_ticket(self) -> KeptTicket:
+    async def the_ticket(self) -> StoredTicket:
         """The only one."""
         (ticket,) = await self.tickets()
         return ticket

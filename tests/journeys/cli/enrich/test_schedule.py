@@ -14,7 +14,7 @@ import pytest
 from aitp_desk.agent.enrichment import dispatch
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.content.enrichment import PAGES, lines_of, write_site
 from tests.support.desk.command import run
@@ -82,8 +82,8 @@ async def serving(
 
 
 async def schedule_of(
-    desk: RunningServer, is_reached: Callable[[KeptSchedule], object]
-) -> KeptSchedule:
+    desk: RunningServer, is_reached: Callable[[StoredSchedule], object]
+) -> StoredSchedule:
     async with asyncio.timeout(60):
         while True:
             (found,) = [one for one in await schedules(desk.store) if one.name == "enrich"]

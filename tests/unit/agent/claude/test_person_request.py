@@ -7,7 +7,7 @@ from typing import Any
 
 from aitp_desk.agent.base import Delta
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from tests.support.doubles.claude_agent import WRAPPED, asking
 from tests.support.doubles.claude_desk import Met, meeting
@@ -53,7 +53,7 @@ async def test_where_nobody_may_be_asked_the_call_is_none(tmp_path: Path) -> Non
     assert (outcome.text, outcome.person) == (WRAPPED, None)
 
 
-async def tickets(met: Met) -> list[KeptTicket]:
+async def tickets(met: Met) -> list[StoredTicket]:
     found = ticket_reads.tickets(met.talker.desk.store, open_only=False)
     return [ticket async for ticket in found]
 

@@ -17,7 +17,7 @@ from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import Component, ComponentState, Condition, state_of
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.sqlite import SqliteStore
-from aitp_desk.store.units.jobs.conditions import KeptCondition
+from aitp_desk.store.units.jobs.conditions import StoredCondition
 from tests.support.doubles.agent import Clock
 
 STATES = st.sampled_from(get_args(ComponentState))
@@ -46,7 +46,7 @@ class Away:
             raise StoreError("away")
         return [(name, state, since) for name, (state, since) in self.kept.items()]
 
-    async def run(self, _unit: object, *, conditions: Sequence[KeptCondition]) -> None:
+    async def run(self, _unit: object, *, conditions: Sequence[StoredCondition]) -> None:
         if self.is_away:
             raise StoreError("away")
         self.kept |= {one.name: (one.state, one.since) for one in conditions}

@@ -13,7 +13,7 @@ import pytest
 import structlog
 
 from aitp_desk.desk.jobs.scheduler import LEASE_SECONDS, Schedule, Scheduler, ScheduleSkipped
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.engine.sqlite import SqliteStore
@@ -66,7 +66,7 @@ async def keeping(store: Store, clock: Clock, *schedules: Schedule) -> AsyncIter
         yield kept
 
 
-async def kept(store: Store) -> KeptSchedule:
+async def kept(store: Store) -> StoredSchedule:
     (found,) = await schedule_reads.schedules(store)
     return found
 
@@ -76,7 +76,7 @@ async def begun(sweeping: Sweeping) -> None:
         await sweeping.begun.get()
 
 
-async def ended(store: Store, runs: int) -> KeptSchedule:
+async def ended(store: Store, runs: int) -> StoredSchedule:
     """Wait until so many runs have ended."""
     async with asyncio.timeout(60):
         while True:

@@ -18,7 +18,7 @@ from aitp_desk.desk.dialogue.answer_cache import RenderSlot
 from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.spoken import Spoken
-from aitp_desk.model.conversation.ticket import PersonSaid
+from aitp_desk.model.conversation.ticket import PersonMessage
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
@@ -413,8 +413,8 @@ def test_responses_with_messages_fit_the_published_schema(shared_folder: Path) -
 
 
 def test_what_people_have_said_in_messages_is_marked_as_well() -> None:
-    anna = PersonSaid("desk/operators/anna", "Which size?", SAID[1:])
-    ben = PersonSaid("desk/operators/ben", "I am here.")
+    anna = PersonMessage("desk/operators/anna", "Which size?", SAID[1:])
+    ben = PersonMessage("desk/operators/ben", "I am here.")
     asks = told(Answer("14 days.", operator_messages=(anna, ben)), "requests")
     assert asks["messages"] == [json.loads(REQUEST)]
     assert asks["besides"].count("Which size?") == 0

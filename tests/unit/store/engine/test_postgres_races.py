@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from aitp_desk.desk.jobs.scheduler import Schedule, Scheduler
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
-from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
@@ -159,6 +159,6 @@ async def until_ended(store: Store, run: int) -> None:
             return
 
 
-async def read_schedule(store: Store) -> KeptSchedule:
+async def read_schedule(store: Store) -> StoredSchedule:
     (found,) = await schedules(store)
     return found

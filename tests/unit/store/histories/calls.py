@@ -7,7 +7,7 @@ from decimal import Decimal
 import msgspec
 
 from aitp_desk.model.calls.call import MOVES, ActionCall, CallError, CallPayment, CallState
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.money import Money
 from aitp_desk.store.records.capabilities import (
     Addition,
@@ -52,9 +52,9 @@ STATES = tuple(CallState)
 PRICE = Money(Decimal("1.50"), "EUR")
 
 
-def a_ticket(past: History, of: Draw, kind: TicketKind, **more: object) -> KeptTicket:
+def a_ticket(past: History, of: Draw, kind: TicketKind, **more: object) -> StoredTicket:
     """A ticket of a kind, which is not kept yet."""
-    ticket = KeptTicket(
+    ticket = StoredTicket(
         new_name("ticket"),
         "",
         kind,

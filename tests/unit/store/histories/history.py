@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from aitp_desk.model.access.grant import Grant
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.file import File
-from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.runs import ClaimedRun
@@ -60,7 +60,7 @@ class History:
     messages: list[tuple[str, str]] = field(default_factory=list)
     runs: list[ClaimedRun] = field(default_factory=list)
     calls: list[ActionCall] = field(default_factory=list)
-    tickets: list[KeptTicket] = field(default_factory=list)
+    tickets: list[StoredTicket] = field(default_factory=list)
     jobs: list[ClaimedJob] = field(default_factory=list)
     schedules: list[ScheduleRun] = field(default_factory=list)
     files: list[File] = field(default_factory=list)

@@ -10,7 +10,7 @@ from aitp_desk.model.process_figures import ProcessFigures
 from aitp_desk.store import units as work
 from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs import schedules
-from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
+from aitp_desk.store.units.jobs.conditions import StoredCondition, keep_conditions
 from aitp_desk.store.units.jobs.processes import drop_process, keep_process, release_work
 from aitp_desk.store.units.transports import enqueue_jobs
 from tests.support.access.audit_log import somebody
@@ -149,7 +149,7 @@ async def bury_process(past: History, of: Draw) -> None:
 
 
 async def note_condition(past: History, of: Draw) -> None:
-    condition = KeptCondition(of.key, CONDITIONS[of.who], NOW + of.n)
+    condition = StoredCondition(of.key, CONDITIONS[of.who], NOW + of.n)
     await past.store.run(keep_conditions, conditions=(condition,))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
-from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.model.access.sealed_value import StoredSealed
 from aitp_desk.store import units as work
 from aitp_desk.store.reads.erasure import AttachedFile, Person
 from aitp_desk.store.records.keys import WrappedKey
@@ -68,7 +68,7 @@ async def change_content(past: History, of: Draw) -> None:
 async def seal(past: History, of: Draw) -> None:
     past.sealed.append(new_name("sealed"))
     thread_id, message_id = pick(past.messages, of.n)
-    value = KeptSealed(
+    value = StoredSealed(
         ref=past.sealed[-1],
         desk="",
         sealed=of.text.encode(),

@@ -7,7 +7,7 @@ import asyncio
 import msgspec
 
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
@@ -46,7 +46,7 @@ BY = make_own_auditor(AuditKeys(bytes(32), bytes(32)), NOW)
 
 
 def a_person(thread_id: str, asked_from: str = "somewhere", most: int = 3) -> PersonAsked:
-    ticket = KeptTicket(
+    ticket = StoredTicket(
         new_name("ticket"),
         "",
         TicketKind.REQUEST,

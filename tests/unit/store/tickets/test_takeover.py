@@ -11,7 +11,7 @@ from aitp_desk.model.access.audit import AuditAction
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.conversation.thread import Actor
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, ThreadNotFound
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
@@ -49,7 +49,7 @@ def stepping(store: Store) -> Takeover:
 
 
 async def a_ticket(store: Store, thread_id: str, call_id: str | None = None) -> str:
-    ticket = KeptTicket(
+    ticket = StoredTicket(
         new_name("ticket"),
         "",
         TicketKind.REQUEST if call_id is None else TicketKind.ACTION,
