@@ -147,7 +147,14 @@ def make_hand_over_action(
             answer = await site.ask(arguments["summary"].strip())
             resumes = site.save()
         told = attribute(partner, answer)
-        state = PeerConversation(context.call_id, told, resumes, list_choices(answer))
+        state = PeerConversation(
+            context.call_id,
+            told,
+            resumes,
+            list_choices(answer),
+            answer.quote is not None,
+            partner.trusts(context),
+        )
         await memory.keep(context.conversation, state)
         context.note("data_shared", f"{partner.title} received a summary of the conversation.")
         result = {"by": partner.title, "url": partner.settings.url, "text": told.text}

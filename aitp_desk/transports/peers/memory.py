@@ -46,6 +46,7 @@ class PeerConversation(msgspec.Struct, frozen=True, omit_defaults=True):
         resumes: what the partner's protocol needs to go on.
         choices: the readings that the partner offered in its last answer.
         is_priced: whether that answer asks for agreement to a price, which no words may give.
+        is_trusted: whether it was held with the desk's own token.
     """
 
     call_id: str = ""
@@ -53,6 +54,7 @@ class PeerConversation(msgspec.Struct, frozen=True, omit_defaults=True):
     resumes: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     choices: tuple[Choice, ...] = ()
     is_priced: bool = False
+    is_trusted: bool = False
 
 
 class PeerMemory(msgspec.Struct, frozen=True):

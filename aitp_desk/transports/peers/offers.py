@@ -165,7 +165,7 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         is_sent = False
         try:
-            async with partner.visit(context, budget=budget) as site:
+            async with partner.visit(context, budget=budget, acts=True) as site:
                 await site.actions()
                 is_sent = True
                 try:

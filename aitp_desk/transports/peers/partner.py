@@ -12,6 +12,7 @@ import structlog
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.config import Peer
+from aitp_desk.model.access.scope import covers_scope, is_operator_scope
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.cache import ResponseCache
@@ -26,7 +27,7 @@ from aitp_desk.visitor.errors import (
     VisitError,
 )
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Policy, Wish
+from aitp_desk.visitor.policy import Policy, Wish, refuse
 from aitp_desk.visitor.site import Site, visit
 
 _log = structlog.get_logger()
@@ -55,14 +56,27 @@ class Partner:
         self._found: Discovery | None = None
         self._found_until = 0.0
 
+    def trusts(self, context: Context) -> bool:
+        """Return whether a caller's words are sent with the desk's own token.
+
+        Words may have things done at a partner, so they have no more rights there than here.
+        """
+        scopes = context.caller.scopes
+        return covers_scope(scopes, "actions") or is_operator_scope(scopes)
+
     @asynccontextmanager
     async def visit(
-        self, context: Context | None = None, *, budget: Money | None = None
+        self,
+        context: Context | None = None,
+        *,
+        budget: Money | None = None,
+        acts: bool = False,
     ) -> AsyncIterator[Site]:
         """Visit the partner, for a call or for the desk itself.
 
         Parameters:
             budget: the most that the visit may spend; None: nothing.
+            acts: whether an action that the owner has listed is called; else nothing is agreed to.
 
         Raises:
             PreconditionFailed: the call has passed too many desks.
@@ -75,8 +89,9 @@ class Partner:
                 f"{self.title} was not asked: the question has passed {len(via)} other "
                 f"{'site' if len(via) == 1 else 'sites'}, and goes no further."
             )
+        knows_desk = acts or context is None or self.trusts(context)
         policy = Policy(
-            confirm=self._confirm,
+            confirm=agree if acts else refuse,
             budget=budget,
             # the limit below ends the visit; this one only bounds the pauses that a site asks for
             seconds=settings.seconds + 1,
@@ -87,7 +102,7 @@ class Partner:
                 visit(
                     settings.url,
                     policy=policy,
-                    credential=self._token or None,
+                    credential=self._token if self._token and knows_desk else None,
                     identity=Identity(via=(*via, self._desk_id)),
                     protocol=settings.protocol or None,
                     cache=self._cache,
@@ -98,11 +113,6 @@ class Partner:
         if site.found is not self._found:
             self._found = site.found
             self._found_until = time.monotonic() + DOORS_SECONDS
-
-    async def _confirm(self, wish: Wish) -> bool:
-        """Confirm calls that the owner has listed; the visit's budget and the terms here bind."""
-        del wish
-        return True
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
@@ -131,3 +141,8 @@ class Partner:
                 return PreconditionFailed(f"Nothing was done at {title}: {said}")
             case _:
                 return Unavailable(f"{title} cannot be reached now; try again later.")
+
+
+async def agree(_wish: Wish) -> bool:
+    """Confirm a call that the owner has listed: the visit's budget and the terms here bind."""
+    return True

@@ -75,7 +75,8 @@ _INPUT = {
 def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
     """Build the action ``ask_NAME``.
 
-    It reads and changes nothing, at the partner as here: a price is never agreed to by words.
+    A price is never agreed to by words, and the words of a caller without the scope ``actions`` are
+    sent without the desk's own token: they can do no more than the caller could there alone.
     """
     settings, title = partner.settings, partner.title
     about = f"about {', '.join(settings.topics)}" if settings.topics else "what is not known here"
@@ -154,8 +155,10 @@ async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Con
         return known.answer or PeerAnswer(
             partner.title, partner.settings.url, "waiting", INTERRUPTED
         )
-    if known.is_priced:
-        known = PeerConversation()  # a new conversation: no words agree to the price
+    is_trusted = partner.trusts(context)
+    if known.is_priced or known.is_trusted != is_trusted:
+        # a new conversation: no words agree to the price, and none act with the desk's token
+        known = PeerConversation(is_trusted=is_trusted)
     sent = msgspec.structs.replace(known, call_id=context.call_id, answer=None)
     await memory.keep(key, sent)
     async with partner.visit(context) as site:
@@ -165,7 +168,8 @@ async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Con
     told = attribute(partner, answer)
     choices = list_choices(answer)
     is_priced = answer.quote is not None
-    await memory.keep(key, PeerConversation(context.call_id, told, resumes, choices, is_priced))
+    state = PeerConversation(context.call_id, told, resumes, choices, is_priced, is_trusted)
+    await memory.keep(key, state)
     return told
 
 

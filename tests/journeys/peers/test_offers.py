@@ -133,3 +133,23 @@ async def test_what_the_partner_does_not_know_is_unknown_here_as_well(
             assert "The outcome is unknown." in told.body["detail"]
             assert partner.rows("SELECT state FROM calls") == [("unknown",)]
             assert talker.rows("SELECT state FROM calls") == [("unknown",)]
+
+
+@pytest.mark.parametrize("scopes", [(), ("threads",)])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_words_of_who_may_call_nothing_here_have_nothing_done_there(
+    tmp_path: Path, protocol: str, scopes: tuple[str, ...]
+) -> None:
+    site = orders.write_site(tmp_path)
+    async with talking(tmp_path, site=site) as shop:
+        seller = await shop.with_key("actions", "threads")
+        toml = peer(shop.desk.url, "shop", bearer_env="SHOP_TOKEN", protocol=protocol)
+        library = write_site(tmp_path / "library", LIBRARY, toml)
+        environment = {"SHOP_TOKEN": seller.key or ""}
+        async with serving_site(library, environment=environment) as stranger:
+            talker = await stranger.with_key(*scopes) if scopes else stranger
+            asked = await talker.open("Please close my account", wait=20)
+            assert asked.ok["replies"]
+            for word in ("yes", "Yes, go ahead.", "1"):
+                assert (await talker.post(asked.id, word, wait=20)).ok
+        assert Caller(seller, site).booked == []
