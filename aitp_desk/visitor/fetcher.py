@@ -172,7 +172,7 @@ class Fetcher:
         attempts: int = 3,
         is_final: Callable[[Fetched], bool] | None = None,
     ) -> Fetched:
-        """Send one request; one that may be repeated also after 429 and 503.
+        """Send one request; again after 429, and if it only reads also after 503.
 
         Parameters:
             body: encoded as JSON, unless it is bytes or None.
@@ -296,7 +296,8 @@ def find_pause(found: Fetched, attempt: int, *, may_repeat_failure: bool) -> flo
     section 9.2: a 5xx is repeated once.
     """
     asked = read_retry_after(found.headers.get("Retry-After"))
-    if found.status == 429 or (found.status == 503 and asked is not None):
+    is_busy = found.status == 503 and asked is not None and may_repeat_failure
+    if found.status == 429 or is_busy:
         jitter = random.uniform(0, BASE_SECONDS * 2 ** (attempt + 1))  # noqa: S311 - no secret
         return (asked or 0.0) + jitter
     if found.status >= 500 and may_repeat_failure and attempt == 0:

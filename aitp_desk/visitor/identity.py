@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
+from aitp_desk import own_version
 from aitp_desk.visitor.payments import Payer
 from aitp_desk.visitor.proof.signatures import Signer
 
@@ -32,3 +35,9 @@ class Identity(msgspec.Struct, frozen=True):
     via: tuple[str, ...] = ()
     signer: Signer | None = None
     payer: Payer | None = None
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What every request says of the visitor."""
+        name = {"User-Agent": f"{self.name}/{own_version()} (+visiting agent)"}
+        return {**name, "Desk-Via": ", ".join(self.via)} if self.via else name

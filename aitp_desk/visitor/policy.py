@@ -5,6 +5,7 @@ HAC 1.0, section 12.3, has the decision framework.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,13 @@ from aitp_desk.visitor.errors import NotConfirmed, NotOffered
 
 WIDE = frozenset({"many", "all"})
 """The blast radii whose calls are always confirmed (HAC 1.0, section 5.2)."""
+
+_AGREEMENT = frozenset(
+    "yes ok okay sure agree accept confirm buy order pay proceed continue go ja oui si sí sim da"
+    " tak ano áno ναι evet igen kyllä jah taip jā bestätigen kaufen bezahlen はい 是 确认 確認 예"
+    " 네 да так हाँ نعم כן".split()
+)
+"""The first words of labels that agree to something, in many languages."""
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -102,6 +110,12 @@ def is_repeatable(action: SiteAction) -> bool:
     """Return whether a call whose response was lost may be sent again."""
     safety = action.safety
     return action.idempotent or (safety is not None and safety.mutability == "read_only")
+
+
+def is_agreement(label: str) -> bool:
+    """Return whether choosing a label of a site's question could agree to something."""
+    words = re.split(r"[\s,.!:;。、，！-]+", label.strip().casefold(), maxsplit=1)
+    return words[0] in _AGREEMENT
 
 
 async def confirm_call(wish: Wish, policy: Policy, confirm: Confirm) -> None:

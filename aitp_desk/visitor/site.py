@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -9,7 +10,6 @@ from typing import Any, TypeVar
 
 from yarl import URL
 
-from aitp_desk import own_version
 from aitp_desk.egress import Egress
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import (
@@ -39,7 +39,14 @@ from aitp_desk.visitor.errors import (
 )
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Confirm, Policy, Wish, confirm_call, is_repeatable
+from aitp_desk.visitor.policy import (
+    Confirm,
+    Policy,
+    Wish,
+    confirm_call,
+    is_agreement,
+    is_repeatable,
+)
 from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
@@ -87,7 +94,7 @@ async def visit(
         fetcher = Fetcher(
             egress,
             seconds=policy.seconds,
-            headers=make_headers(identity),
+            headers=identity.headers,
             origins=(str(URL(url).origin()), *sorted(policy.origins)),
             credential=credential,
             identity=identity,
@@ -102,12 +109,6 @@ async def visit(
             yield site
         finally:
             await site.close()
-
-
-def make_headers(identity: Identity) -> Mapping[str, str]:
-    """Return what every request says of the visitor."""
-    name = {"User-Agent": f"{identity.name}/{own_version()} (+visiting agent)"}
-    return {**name, "Desk-Via": ", ".join(identity.via)} if identity.via else name
 
 
 class Site:
@@ -146,6 +147,8 @@ class Site:
         self._calls: dict[str, Outcome | None] = {}
         self._agreed: dict[str, Quote] = {}
         self._asked: Answer | None = None
+        self._agreement = asyncio.Lock()
+        self._key_locks: dict[str, asyncio.Lock] = {}
         self._tokens = 0
         self._purse = Purse(url, policy, fetcher.identity.payer)
         self._record = VisitRecord(fetcher.identity.name, fetcher.origin)
@@ -194,7 +197,7 @@ class Site:
         """
         self._check_tokens()
         self._check_unpriced()
-        if choice.label.casefold().startswith("yes") and self._asked is not None:
+        if is_agreement(choice.label) and self._asked is not None:
             action = SiteAction("yes", self._asked.text, self._fetcher.origin)
             reasons = ("The site asks whether to go ahead.",)
             if not await self._policy.confirm(Wish(self.url, action, {}, reasons)):
@@ -208,18 +211,20 @@ class Site:
         Raises:
             NotConfirmed, PolicyRefused: nothing was sent.
         """
-        if answer.quote is None or answer is not self._asked:
-            raise NotOffered("The site does not wait for agreement to this.")
-        action = SiteAction("pay", answer.text, self._fetcher.origin)
-        asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
-        await self._purse.spend(action, {}, answer.quote, self._policy.confirm)
-        self._asked = None
+        async with self._agreement:
+            if answer.quote is None or answer is not self._asked:
+                raise NotOffered("The site does not wait for agreement to this.")
+            action = SiteAction("pay", answer.text, self._fetcher.origin)
+            asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
+            await self._purse.spend(action, {}, answer.quote, self._policy.confirm)
+            self._asked = None
         self._record.note_own("agreed", answer.quote)
         return self._note_outcome(await self._pick(answers=True).accept(asked))
 
     async def decline(self) -> Answer:
         """Say no to a question of the site's that names a price."""
-        self._asked = None
+        async with self._agreement:
+            self._asked = None
         self._record.note_own("declined", "no")
         return self._count(await self._pick(answers=True).choose(Choice("no", "no")))
 
@@ -261,44 +266,47 @@ class Site:
 
         Raises:
             NotOffered, NotConfirmed, PolicyRefused: nothing was sent.
-            SiteFailed: there is no response. The same key again sends nothing that the site could
-                take for a second wish.
+            SiteFailed: there is no response. The same key again is never a second wish.
         """
         action = next((each for each in await self.actions() if each.name == name), None)
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
-        arguments = arguments or {}
-        confirm = confirm or self._policy.confirm
+        wish = Wish(self.url, action, arguments or {}, ())
         key = key or secrets.token_urlsafe(16)
-        known = self._calls.get(key)
-        if known is None:
-            if key in self._calls and not is_repeatable(action):
-                raise SiteFailed(
-                    f"Whether {name} was done is unknown: the response was lost, and the site does "
-                    "not say that repeating the call is safe."
-                )
-            await self._permit(action, arguments, confirm)
-            is_first = key not in self._calls
-            self._calls[key] = None
-            self._record.note_own("called", {"name": name, "arguments": arguments, "key": key})
-            known = await self._send(action, arguments, key, is_first=is_first)
-            self._calls[key] = self._note_outcome(known)
-        if known.kind != "payable":
-            return known
-        return await self._pay(action, arguments, known, key, confirm)
+        async with self._key_locks.setdefault(key, asyncio.Lock()):
+            return await self._call(wish, key, confirm or self._policy.confirm)
 
-    async def _send(
-        self, action: SiteAction, arguments: Mapping[str, Any], key: str, *, is_first: bool
-    ) -> Outcome:
+    async def _call(self, wish: Wish, key: str, confirm: Confirm) -> Outcome:
+        """Call an action, unless its outcome under the key is known."""
+        known, is_first = self._calls.get(key), key not in self._calls
+        if known is None:
+            if not is_first and not is_repeatable(wish.action):
+                raise SiteFailed(
+                    f"Whether {wish.action.name} was done is unknown: no response came, and the "
+                    "site does not say that repeating the call is safe."
+                )
+            await self._permit(wish, confirm)
+            self._calls[key] = None
+            called = {"name": wish.action.name, "arguments": wish.arguments, "key": key}
+            self._record.note_own("called", called)
+            known = await self._send(wish, key, is_first=is_first)
+            self._calls[key] = self._note_outcome(known)
+        return known if known.kind != "payable" else await self._pay(wish, known, key, confirm)
+
+    async def _send(self, wish: Wish, key: str, *, is_first: bool) -> Outcome:
         """Send a call; its announced price counts as spent unless nothing was done."""
+        action = wish.action
         cost = action.cost if is_first else None
         if cost is not None:
             self._purse.take(action.name, cost)
         try:
-            outcome = await self._pick(answers=False).call(action, arguments, key)
-        except (SiteRefused, NotOffered, PolicyRefused):
+            outcome = await self._pick(answers=False).call(action, wish.arguments, key)
+        except (SiteRefused, NotOffered, PolicyRefused) as error:
             if cost is not None:
                 self._purse.give_back(cost)
+            status = error.status if isinstance(error, SiteRefused) else 0
+            if is_first and (isinstance(error, NotOffered) or 400 <= status < 500):
+                del self._calls[key]  # certainly not done
             raise
         if cost is not None and outcome.kind in {"payable", "question"}:
             self._purse.give_back(cost)
@@ -326,10 +334,7 @@ class Site:
         """
         door = self.door(answers=True)
         client = self._pick(answers=True)
-        if not isinstance(client, ResumableClient):
-            return {}
-        del self._clients[door.kind]
-        return {"door": door.kind, **client.save()}
+        return {"door": door.kind, **client.save()} if isinstance(client, ResumableClient) else {}
 
     def resume(self, saved: Mapping[str, Any]) -> None:
         """Go on with the conversation of an earlier visit; with a new one if its door is gone."""
@@ -402,10 +407,9 @@ class Site:
         self._record.note_site("outcome", outcome)
         return outcome
 
-    async def _permit(
-        self, action: SiteAction, arguments: Mapping[str, Any], confirm: Confirm
-    ) -> None:
+    async def _permit(self, wish: Wish, confirm: Confirm) -> None:
         """Check a call by the policy, and have the person confirm it."""
+        action = wish.action
         if action.origin != self._fetcher.origin and action.origin not in self._policy.origins:
             raise PolicyRefused(
                 f"{action.name} would be sent to {action.origin}, not to {self._fetcher.origin}."
@@ -414,22 +418,15 @@ class Site:
             self._purse.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
             raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
-        await confirm_call(Wish(self.url, action, arguments, ()), self._policy, confirm)
+        await confirm_call(wish, self._policy, confirm)
 
-    async def _pay(
-        self,
-        action: SiteAction,
-        arguments: Mapping[str, Any],
-        outcome: Outcome,
-        key: str,
-        confirm: Confirm,
-    ) -> Outcome:
+    async def _pay(self, wish: Wish, outcome: Outcome, key: str, confirm: Confirm) -> Outcome:
         """Agree to the quote of a call.
 
         What was agreed to under a key is not spent again, and is sent again only if the quote is
         paid by its reference. Another price than that is a new quote.
         """
-        quote = outcome.quote
+        action, quote = wish.action, outcome.quote
         if quote is None:
             raise NotOffered(f"{action.name} wants to be paid and names no price.")
         agreed = self._agreed.get(key)
@@ -437,10 +434,16 @@ class Site:
             raise SiteFailed(
                 f"Whether {action.name} was done for {quote.money} is unknown: no response came."
             )
-        if agreed is None or not agreed.money.is_same(quote.money):
-            await self._purse.spend(action, arguments, quote, confirm)
+        is_new = agreed is None or not agreed.money.is_same(quote.money)
+        if is_new:
+            await self._purse.spend(action, wish.arguments, quote, confirm)
             self._agreed[key] = quote
             self._record.note_own("agreed", quote)
-        done = await self._pick(answers=False).accept(outcome)
+        try:
+            done = await self._pick(answers=False).accept(outcome)
+        except NotOffered:  # raised before anything is sent
+            if is_new:
+                self._purse.give_back(self._agreed.pop(key).money)
+            raise
         self._calls[key] = self._note_outcome(done)
         return done

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Choice, Quote
+from aitp_desk.visitor.policy import is_agreement
 
-_PRICE = re.compile(r"(?<![\d.,])(\d{1,12}(?:\.\d{1,6})?) ([A-Z]{3})\b")
+_AMOUNT = r"\d{1,3}(?:[.,]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,6})?"
+_PREFIX = "EUR|USD|GBP|CHF|JPY|CNY|INR|BRL|CAD|AUD|SEK|NOK|DKK|PLN|CZK|[€$£¥]"
+_PRICE = re.compile(
+    rf"(?:(?P<before>{_PREFIX}) ?)?(?<![\d.,])(?P<amount>{_AMOUNT})"
+    r"(?: ?(?P<after>[A-Z]{3}\b|[€$£¥]))?"
+)
+_SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY"}
 _LONGEST = 20_000
 _ENDING = 200
 """The last characters of a question, where it asks for agreement."""
@@ -20,13 +27,27 @@ def find_price(text: str, choices: Sequence[Choice]) -> Quote | None:
 
     Without it, agreeing in words would spend money past the visit's limit.
     """
-    agrees = any(one.label.casefold().startswith("yes") for one in choices)
+    agrees = any(is_agreement(one.label) for one in choices)
     agrees = agrees or (not choices and "go ahead" in text[-_ENDING:].casefold())
-    found = _PRICE.findall(text[:_LONGEST]) if agrees else []
+    found = list(_list_prices(text[:_LONGEST])) if agrees else []
     if not found:
         return None
-    money = max((Money(Decimal(amount), currency) for amount, currency in found), key=_amount)
-    return Quote(money, "", "agree to a question of the site's")
+    return Quote(max(found, key=_amount), "", "agree to a question of the site's")
+
+
+def _list_prices(text: str) -> Iterator[Money]:
+    for match in _PRICE.finditer(text):
+        unit = match["before"] or match["after"]
+        if unit is not None:
+            yield Money(_read_amount(match["amount"]), _SIGNS.get(unit, unit))
+
+
+def _read_amount(text: str) -> Decimal:
+    """Read an amount of any country; of two readings the higher one, such as 1.299."""
+    whole, dot, part = text.replace(",", ".").rpartition(".")
+    if not dot or len(part) == 3:
+        return Decimal(text.replace(",", "").replace(".", ""))
+    return Decimal(f"{whole.replace('.', '')}.{part}")
 
 
 def _amount(money: Money) -> Decimal:

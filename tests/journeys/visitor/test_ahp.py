@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -16,10 +17,13 @@ from aitp_desk.visitor import (
     CredentialNeeded,
     Identity,
     NotConfirmed,
+    NotOffered,
+    Outcome,
     Policy,
     PolicyRefused,
     SiteFailed,
     SiteRefused,
+    Wish,
 )
 from tests.support.desk.server import serving
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
@@ -331,6 +335,55 @@ async def test_a_call_has_its_own_person_to_confirm_it_and_its_price() -> None:
             assert (await site.call("order", confirm=own.confirm)).text == "Ordered."
     assert own.reasons
     assert not other.reasons
+
+
+async def test_one_key_at_once_is_one_call() -> None:
+    async with scripted_site() as shop:
+        publish(shop)
+        shop.will(CONVERSE, succeed("Ordered."))
+        async with visiting(shop.url, "ahp", policy=Policy(confirm=pause_and_agree)) as site:
+            outcomes = await asyncio.gather(*(site.call("order", key="a-wish") for _ in range(3)))
+        assert {outcome.text for outcome in outcomes} == {"Ordered."}
+        assert len(shop.bodies(CONVERSE)) == 1
+
+
+async def test_agreement_is_given_once() -> None:
+    asked = {"question": "It costs 5.00 EUR.", "options": ["yes", "no"]}
+    price = {"price": {"amount": "5.00", "currency": "EUR"}}
+    status = {"status": "clarification_needed", "session_id": "s"}
+    async with scripted_site() as shop:
+        publish(shop)
+        shop.will(CONVERSE, {**status, "clarification": asked, "meta": price})
+        shop.will(CONVERSE, succeed("Ordered."))
+        policy = Policy(confirm=pause_and_agree, budget=Money(Decimal(20), "EUR"))
+        async with visiting(shop.url, "ahp", policy=policy) as site:
+            answer = await site.ask("Order a map.")
+            first, second = await asyncio.gather(
+                site.agree(answer), site.agree(answer), return_exceptions=True
+            )
+            assert isinstance(first, Outcome)
+            assert isinstance(second, NotOffered)
+            assert site.spent == Money(Decimal("5.00"), "EUR")
+        assert len(shop.bodies(CONVERSE)) == 2
+
+
+async def test_a_call_that_was_refused_may_be_corrected_under_its_key() -> None:
+    refusal = {"status": "error", "code": "invalid_request", "message": "n is missing."}
+    async with scripted_site() as shop:
+        publish(shop)
+        shop.will(CONVERSE, refusal, status=400)
+        shop.will(CONVERSE, succeed("Ordered."))
+        async with visiting(shop.url, "ahp", policy=Policy(confirm=pause_and_agree)) as site:
+            with pytest.raises(SiteRefused):
+                await site.call("order", key="a-wish")
+            assert (await site.call("order", {"n": 1}, key="a-wish")).text == "Ordered."
+
+
+async def pause_and_agree(_wish: Wish) -> bool:
+    """Agree, once others have had their turn."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return True
 
 
 async def test_a_lost_response_is_never_a_second_call() -> None:

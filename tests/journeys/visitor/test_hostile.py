@@ -71,7 +71,8 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "inputSchema": schema, **more}
 
 
-TOOLS = result({"tools": [tool("ask"), tool("buy", annotations={"readOnlyHint": False})]})
+BUY = tool("buy", annotations={"readOnlyHint": False}, inputSchema={"type": "object"})
+TOOLS = result({"tools": [tool("ask"), BUY]})
 SAID = result({"content": [{"type": "text", "text": "Tents."}]})
 
 

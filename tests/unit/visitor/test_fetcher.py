@@ -110,3 +110,14 @@ def test_a_response_is_fresh_as_long_as_its_headers_say(
 ) -> None:
     assert find_lifetime(headers, 300, 1000) == seconds
     assert MAX_SECONDS == 86_400
+
+
+async def test_what_may_have_been_done_is_not_sent_again(shop: Website) -> None:
+    pauses = Pauses()
+    shop.put("/order", "{}", status=503, headers={"Retry-After": "1"})
+    async with Egress(allow_loopback=True) as egress:
+        fetcher = fetching(egress, shop, pauses)
+        found = await fetcher.send(f"{shop.url}/order", {}, method="POST")
+    assert found.status == 503
+    assert len(shop.asked) == 1
+    assert pauses.seconds == []

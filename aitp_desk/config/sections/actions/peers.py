@@ -39,7 +39,7 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
     url: Annotated[
         Url,
         Meta(
-            description="The partner's address; it may be on this machine or a private network.",
+            description="The partner's address: https, or this machine's loopback.",
         ),
     ] = ""
     protocol: Annotated[
