@@ -17,7 +17,7 @@ from aitp_desk.config import Config, ConfigError
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
-from aitp_desk.store.units.transport_bytes import keep_bytes
+from aitp_desk.store.units.transport_bytes import keep_bytes, replace_bytes
 from aitp_desk.transports.peers.agents import DelegatingAgent, PassthroughAgent
 from aitp_desk.transports.peers.federation import make_hand_over_action, make_partners_action
 from aitp_desk.transports.peers.memory import PeerMemory
@@ -149,7 +149,10 @@ def make_memory(store: Store, name: str, clock: Callable[[], float]) -> PeerMemo
             expires=True,
         )
 
-    return PeerMemory(partial(_read_bytes, store, owner), keep)
+    async def replace(key: str, data: bytes) -> None:
+        await store.run(replace_bytes, transport=owner, key=key, data=data, now=int(clock()))
+
+    return PeerMemory(partial(_read_bytes, store, owner), keep, replace)
 
 
 async def _read_bytes(store: Store, owner: str, key: str) -> bytes | None:

@@ -23,6 +23,11 @@ def keep_bytes(
     yield "keep_transport_bytes", {**kept, "now": now, "expires": int(expires)}
 
 
+def replace_bytes(*, transport: str, key: str, data: bytes, now: int) -> Work[None]:
+    """Replace the bytes under a key; nothing is stored if they were deleted meanwhile."""
+    yield "replace_transport_bytes", {"transport": transport, "key": key, "data": data, "now": now}
+
+
 def drop_bytes(*, transport: str, keys: Sequence[str]) -> Work[None]:
     """Delete bytes that came with an event."""
     yield "drop_transport_bytes", tuple({"transport": transport, "key": key} for key in keys)

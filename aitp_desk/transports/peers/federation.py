@@ -143,6 +143,9 @@ def make_hand_over_action(
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         partner, memory = by_name[arguments["partner"]]
+        known = await memory.read(context.conversation)
+        sent = msgspec.structs.replace(known, call_id=context.call_id, answer=None)
+        await memory.keep(context.conversation, sent)
         async with partner.visit(context) as site:
             answer = await site.ask(arguments["summary"].strip())
             resumes = site.save()
@@ -155,7 +158,7 @@ def make_hand_over_action(
             answer.quote is not None,
             partner.trusts(context),
         )
-        await memory.keep(context.conversation, state)
+        await memory.replace(context.conversation, state)
         context.note("data_shared", f"{partner.title} received a summary of the conversation.")
         result = {"by": partner.title, "url": partner.settings.url, "text": told.text}
         return ActionResult(

@@ -63,10 +63,12 @@ class PeerMemory(msgspec.Struct, frozen=True):
     Parameters:
         read_bytes: returns what is stored under a key; None for nothing.
         keep_bytes: stores bytes under a key, for some days after the last use.
+        replace_bytes: does so only if the key still has bytes.
     """
 
     read_bytes: Callable[[str], Awaitable[bytes | None]]
     keep_bytes: Callable[[str, bytes], Awaitable[None]]
+    replace_bytes: Callable[[str, bytes], Awaitable[None]]
 
     async def read(self, conversation: str) -> PeerConversation:
         """Return the conversation on a thread; a new one if there is none."""
@@ -79,3 +81,8 @@ class PeerMemory(msgspec.Struct, frozen=True):
         """Store the conversation on a thread."""
         if conversation:
             await self.keep_bytes(conversation, msgspec.json.encode(state))
+
+    async def replace(self, conversation: str, state: PeerConversation) -> None:
+        """Store a kept conversation again, unless it was deleted with its thread."""
+        if conversation:
+            await self.replace_bytes(conversation, msgspec.json.encode(state))

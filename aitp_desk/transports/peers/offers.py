@@ -203,6 +203,8 @@ def _read(partner: Partner, action: Action, outcome: Outcome) -> ActionResult:
     title, text = partner.title, clean_quote(outcome.text.strip()[:MAX_TEXT])
     if outcome.kind == "question":
         raise PreconditionFailed(f"{title} asks: {plain_words(text) or 'for more'}")
+    if outcome.kind == "payable":
+        raise PreconditionFailed(f"{title} asks for another payment; {action.name} was not done.")
     if outcome.kind != "done":
         raise OutcomeUnknown(f"{title} has accepted {action.name} and has not finished it.")
     return ActionResult({"by": title, "result": outcome.result}, f"{title}: {text}" if text else "")

@@ -169,7 +169,7 @@ async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Con
     choices = list_choices(answer)
     is_priced = answer.quote is not None
     state = PeerConversation(context.call_id, told, resumes, choices, is_priced, is_trusted)
-    await memory.keep(key, state)
+    await memory.replace(key, state)
     return told
 
 

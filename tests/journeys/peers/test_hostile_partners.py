@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from aiohttp import web
 
-from tests.support.clients.threads import Talker
+from tests.support.clients.threads import Talker, Told
 from tests.support.desk.command import run
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
 from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
@@ -17,6 +20,8 @@ from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
 WAIT = 20
 HAC = {"Content-Type": "application/vnd.hac+json"}
 CONVERSE = "/agent/converse"
+QUESTION = "How long do you lend e-readers?"
+KEPT = "SELECT key FROM transport_bytes"
 MANIFEST = "/.well-known/agent.json"
 SEARCH = {"name": "content_search", "mode": "MODE2", "response_types": ["text/answer"]}
 STOCK = {"name": "check_stock", "mode": "MODE3", "action_type": "query", "input_schema": {}}
@@ -157,3 +162,106 @@ async def test_what_was_said_with_a_partner_is_deleted_with_the_thread(
             assert code == 0, problems
         (row,) = talker.rows(kept)
         assert b"Bob" in row[0]
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("way", ["delete", "thread", "person"])
+@pytest.mark.parametrize("action", ["ask_books", "hand_over"])
+async def test_an_answer_that_comes_after_the_deletion_is_not_stored(
+    partner: ScriptedSite, tmp_path: Path, action: str, way: str
+) -> None:
+    is_asked, may_answer = asyncio.Event(), asyncio.Event()
+
+    async def answer_late(_request: web.Request) -> web.Response:
+        is_asked.set()
+        await may_answer.wait()
+        return web.json_response(answer("For three weeks."))
+
+    partner.do(CONVERSE, answer_late)
+    async with serving_site(library(tmp_path, partner, hand_over=True)) as stranger:
+        talker = await stranger.with_key("actions", "threads")
+        session, asking = await begin(talker, action)
+        await is_asked.wait()
+        await talker.desk.store.settled()
+        assert len(talker.rows(KEPT)) == 1
+        await delete(talker, tmp_path / "library" / "data", await talker.thread_of(session), way)
+        assert talker.rows(KEPT) == []
+        may_answer.set()
+        await asking
+        await talker.desk.store.settled()
+        assert talker.rows(KEPT) == []
+
+
+async def converse(talker: Talker, capability: str, query: str, session: str = "") -> Told:
+    body = {"ahp": "0.1", "capability": capability, "query": query}
+    return await talker.send("POST", CONVERSE, body | ({"session_id": session} if session else {}))
+
+
+async def begin(talker: Talker, action: str) -> tuple[str, asyncio.Task[Told]]:
+    """Call an action that sends words to the partner, in a new session."""
+    if action == "hand_over":
+        asked = await converse(talker, action, "partner books, summary: How long?")
+        query = "yes"
+    else:
+        asked = await converse(talker, "content_search", "When does the library open?")
+        query = json.dumps({"words": "How long?"})
+    session: str = asked.body["session_id"]
+    return session, asyncio.create_task(converse(talker, action, query, session))
+
+
+async def delete(talker: Talker, data: Path, thread: str, way: str) -> None:
+    """Delete a thread, or erase it or its owner."""
+    if way == "delete":
+        assert (await talker.send("DELETE", f"/v1/threads/{thread}")).status == 200
+    else:
+        ((owner,),) = talker.rows(f"SELECT owner FROM threads WHERE id = '{thread}'")
+        named = ("--actor", owner) if way == "person" else ("--thread", thread)
+        code, _, problems = await run("erase", "--data", data, *named)
+        assert code == 0, problems
+    await talker.desk.store.settled()
+
+
+async def test_a_partner_that_asks_for_another_price_has_done_nothing(
+    partner: ScriptedSite, tmp_path: Path
+) -> None:
+    partner.will(CONVERSE, price("5.00"), status=409)
+    partner.will(CONVERSE, price("6.00"), status=409)
+    site = library(tmp_path, partner, actions=["order"], budget="30.00 EUR")
+    async with serving_site(site) as talker:
+        buyer = await talker.with_key("actions")
+        told = await buyer.send("POST", "/capabilities/order", {"_confirm": True})
+        assert len(partner.bodies(CONVERSE)) == 2
+        assert told.status == 409, told.body
+        assert "Norwood Books asks for another payment; order was not done." in str(told.body)
+        assert talker.rows("SELECT state FROM calls") == [("failed",)]
+
+
+async def test_a_partner_that_stays_silent_is_named_and_the_own_answer_stays(
+    partner: ScriptedSite, tmp_path: Path
+) -> None:
+    async def stay_silent(_request: web.Request) -> web.Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    partner.do(CONVERSE, stay_silent)
+    async with serving_site(write_site(tmp_path / "alone", LIBRARY)) as alone:
+        _, own = await ask(alone, QUESTION)
+    async with serving_site(library(tmp_path, partner, seconds=1)) as talker:
+        _, reply = await ask(talker, QUESTION)
+    assert reply.startswith(own)
+    assert "Norwood Books did not answer within 1 seconds." in reply
+
+
+async def test_a_partners_refusal_of_a_question_is_told(
+    partner: ScriptedSite, tmp_path: Path
+) -> None:
+    refusal = {"status": "error", "code": "unsupported", "message": "We lend to members only."}
+    partner.will(CONVERSE, refusal, status=422)
+    async with serving_site(write_site(tmp_path / "alone", LIBRARY)) as alone:
+        _, own = await ask(alone, QUESTION)
+    async with serving_site(library(tmp_path, partner)) as talker:
+        _, reply = await ask(talker, QUESTION)
+    assert reply.startswith(own)
+    assert "Norwood Books refused: " in reply
+    assert "We lend to members only." in reply
+    assert "**Norwood Books**" not in reply

@@ -188,6 +188,10 @@ INSERT INTO transport_bytes (transport, key, data, principal, kept_at, expires)
 VALUES (:transport, :key, :data, :whose, :now, :expires)
 ON CONFLICT (transport, key) DO UPDATE SET data = :data, kept_at = :now;
 
+-- replace_transport_bytes: Replaces bytes of a transport that are still kept.
+UPDATE transport_bytes SET data = :data, kept_at = :now
+WHERE transport = :transport AND key = :key;
+
 -- own_transport_bytes: Stores whose the bytes are that came with an event.
 UPDATE transport_bytes SET principal = :whose
 WHERE transport = :transport AND key = :key AND expires = 1;

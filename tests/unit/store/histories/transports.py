@@ -9,7 +9,12 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
-from aitp_desk.store.units.transport_bytes import drop_bytes, drop_expired, keep_bytes
+from aitp_desk.store.units.transport_bytes import (
+    drop_bytes,
+    drop_expired,
+    keep_bytes,
+    replace_bytes,
+)
 from aitp_desk.store.units.transports import (
     NotNext,
     begin_conversation,
@@ -225,6 +230,12 @@ async def keep(past: History, of: Draw) -> None:
     )
 
 
+async def replace_kept(past: History, of: Draw) -> None:
+    await past.store.run(
+        replace_bytes, transport="telegram", key=of.key, data=of.text.encode(), now=NOW + of.n
+    )
+
+
 async def drop_kept(past: History, of: Draw) -> None:
     await past.store.run(drop_bytes, transport="telegram", keys=(of.key,))
 
@@ -257,4 +268,5 @@ STEPS: tuple[Step, ...] = (
     leave,
     erase,
     drop_kept,
+    replace_kept,
 )
