@@ -81,9 +81,12 @@ class RunningApp(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving_tools(called: list[str] | None = None, port: int = 0) -> AsyncIterator[str]:
-    """The address of the server, on the loopback."""
-    app = make_server(called).streamable_http_app(stateless_http=True, json_response=True)
+async def serving_tools(
+    called: list[str] | None = None, port: int = 0, *, server: MCPServer | None = None
+) -> AsyncIterator[str]:
+    """The address of the shop's server, or of another, on the loopback."""
+    server = server or make_server(called)
+    app = server.streamable_http_app(stateless_http=True, json_response=True)
     running = RunningApp(
         uvicorn.Config(app, "127.0.0.1", port, log_config=None, timeout_graceful_shutdown=1)
     )
