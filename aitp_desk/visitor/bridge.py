@@ -197,16 +197,17 @@ class Bridge:
     def _find_name(self, site: str) -> str:
         """Return a site's name, by which or by whose address the assistant calls it."""
         try:
-            return name_site(site) if "://" in site else site
+            name = name_site(site) if "://" in site else site
         except ValueError:
-            return site
-
-    async def _open(self, name: str) -> Site:
-        """Return a site; each call of a tool has the visit's whole time."""
+            name = site
         if name not in self._urls:
             raise NotOffered(
                 f"There is no site {shorten(name)}; there are {', '.join(self._urls)}."
             )
+        return name
+
+    async def _open(self, name: str) -> Site:
+        """Return a site; each call of a tool has the visit's whole time."""
         if name not in self._sites:
             url = self._urls[name]
             self._sites[name] = await self._visits.enter_async_context(
@@ -227,7 +228,6 @@ class Bridge:
         use: Callable[[Site], Awaitable[dict[str, Any]]],
     ) -> CallToolResult | InputRequiredResult:
         """Use a site; the result is its words as data, or what a person has to answer."""
-        name = self._find_name(name)
         state = context.request_state or secrets.token_urlsafe(24)
         answers = self._answers.pop(state, {})
         for key, given in (context.input_responses or {}).items():
@@ -235,7 +235,8 @@ class Bridge:
         _round.set(_Round(context, answers))
         _key.set(state)
         try:
-            async with self._locks.setdefault(name, asyncio.Lock()):
+            name = self._find_name(name)
+            async with self._locks[name]:
                 told: dict[str, Any] = await use(await self._open(name))
             failed = False
         except _Asked as asked:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from aitp_desk.egress import Fetched
 
 MAX_ENTRIES = 256
 """The most responses that are kept; the oldest is dropped."""
+MAX_BYTES = 16 * 2**20
+"""The most bytes of responses in memory."""
 MAX_SECONDS = 24 * 3600.0
 """The longest that a response is used without asking the site, whatever it allows."""
 _SUFFIX = ".response"
@@ -42,6 +44,11 @@ class StoredResponse(msgspec.Struct, frozen=True):
         return Fetched(self.status, CIMultiDict(self.headers), self.body, self.url)
 
     @property
+    def size(self) -> int:
+        """How many bytes it takes, nearly."""
+        return len(self.body) + sum(len(name) + len(value) for name, value in self.headers)
+
+    @property
     def validators(self) -> dict[str, str]:
         """The headers of a request that asks whether it changed."""
         own = CIMultiDict(self.headers)
@@ -53,7 +60,8 @@ class ResponseCache:
     """Responses of earlier requests; several visits may share one.
 
     Parameters:
-        folder: keeps them there as well, each in a file that only its owner can read.
+        folder: keeps them there as well, each in a file that only its owner can read. One that
+            cannot be written is done without.
         clock: Unix seconds.
     """
 
@@ -63,9 +71,11 @@ class ResponseCache:
         self._folder = folder
         self._clock = clock
         self._entries: dict[str, StoredResponse] = {}
+        self._size = 0
         self._seen: dict[str, float] = {}
-        if folder is not None:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._using_folder():
+            if folder is not None:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @property
     def now(self) -> float:
@@ -84,7 +94,9 @@ class ResponseCache:
         if key not in self._entries and self._folder is not None:
             with suppress(OSError, msgspec.DecodeError, msgspec.ValidationError):
                 read = (self._folder / f"{key}{_SUFFIX}").read_bytes()
-                self._entries[key] = msgspec.msgpack.decode(read, type=StoredResponse)
+                stored = msgspec.msgpack.decode(read, type=StoredResponse)
+                self._remember(key, stored)
+                return stored
         return self._entries.get(key)
 
     def is_fresh(self, stored: StoredResponse) -> bool:
@@ -108,18 +120,37 @@ class ResponseCache:
             found.url,
             self._clock() + min(seconds, MAX_SECONDS),
         )
-        self._entries.pop(key, None)
-        self._entries[key] = stored
-        while len(self._entries) > MAX_ENTRIES:
-            del self._entries[next(iter(self._entries))]
-        if self._folder is not None:
-            self._write(self._folder, key, stored)
+        self._remember(key, stored)
+        with self._using_folder():
+            if self._folder is not None:
+                _write(self._folder, key, stored)
 
     def forget(self, key: str) -> None:
         """Drop a response."""
-        self._entries.pop(key, None)
-        if self._folder is not None:
-            (self._folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
+        self._drop(key)
+        with self._using_folder():
+            if self._folder is not None:
+                (self._folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
+
+    @contextmanager
+    def _using_folder(self) -> Iterator[None]:
+        """Do without the folder once it cannot be written: what it has may be outdated then."""
+        try:
+            yield
+        except OSError:
+            self._folder = None
+
+    def _remember(self, key: str, stored: StoredResponse) -> None:
+        """Keep a response in memory, within the bounds."""
+        self._drop(key)
+        self._entries[key] = stored
+        self._size += stored.size
+        while len(self._entries) > MAX_ENTRIES or self._size > MAX_BYTES:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: str) -> None:
+        dropped = self._entries.pop(key, None)
+        self._size -= 0 if dropped is None else dropped.size
 
     def _read_seen(self, key: str) -> float:
         """Read the time of a file that is written once."""
@@ -129,19 +160,12 @@ class ResponseCache:
         file = self._folder / f"{key}.seen"
         with suppress(OSError, ValueError):
             return float(file.read_text("ascii"))
-        with open(file, "w", encoding="ascii", opener=_open_private) as written:
+        with (
+            self._using_folder(),
+            open(file, "w", encoding="ascii", opener=_open_private) as written,
+        ):
             written.write(str(now))
         return now
-
-    def _write(self, folder: Path, key: str, stored: StoredResponse) -> None:
-        """Write a file that another process never reads half."""
-        written = folder / f"{key}.{os.getpid()}"
-        with open(written, "wb", opener=_open_private) as file:
-            file.write(msgspec.msgpack.encode(stored))
-        written.replace(folder / f"{key}{_SUFFIX}")
-        files = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime)
-        for path in files[:-MAX_ENTRIES]:
-            path.unlink(missing_ok=True)
 
 
 def make_key(url: str, accept: str, credential: str | None) -> str:
@@ -180,6 +204,29 @@ def _seconds_until(date: str, now: float) -> float:
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
     except (TypeError, ValueError, OverflowError):
+        return 0.0
+
+
+def _write(folder: Path, key: str, stored: StoredResponse) -> None:
+    """Write a file that another process never reads half."""
+    written = folder / f"{key}.{os.getpid()}"
+    try:
+        with open(written, "wb", opener=_open_private) as file:
+            file.write(msgspec.msgpack.encode(stored))
+        written.replace(folder / f"{key}{_SUFFIX}")
+    except OSError:
+        with suppress(OSError):  # half a file on a full disk
+            written.unlink(missing_ok=True)
+        raise
+    for path in sorted(folder.glob(f"*{_SUFFIX}"), key=_modified_at)[:-MAX_ENTRIES]:
+        path.unlink(missing_ok=True)
+
+
+def _modified_at(path: Path) -> float:
+    """Return when a file was written; 0 for one that another process has just dropped."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
         return 0.0
 
 

@@ -19,19 +19,16 @@ from aitp_desk.visitor.fetcher import Fetcher
 MAX_EARLIER = 5
 """How many earlier questions are sent along."""
 MAX_RESULTS = 20
+MODE = "generate"
+"""What is asked for: an answer, rather than a list or a summary of results."""
 
 
 class NlwebClient(Reader):
-    """Asks for a generated answer with the results that it rests on.
+    """Asks for a generated answer with the results that it rests on."""
 
-    Parameters:
-        mode: "generate", "summarize" or "list".
-    """
-
-    def __init__(self, door: Door, fetcher: Fetcher, *, mode: str = "generate") -> None:
+    def __init__(self, door: Door, fetcher: Fetcher) -> None:
         self._door = door
         self._fetcher = fetcher
-        self._mode = mode
         self._earlier: list[str] = []
 
     async def choose(self, choice: Choice) -> Answer:
@@ -40,7 +37,7 @@ class NlwebClient(Reader):
 
     async def ask(self, question: str) -> Answer:
         """Put a question."""
-        mode = {"mode": self._mode, "generate_mode": self._mode}  # the name has changed
+        mode = {"mode": MODE, "generate_mode": MODE}  # the name has changed
         query = {"query": question, "streaming": "false", **mode}
         if self._earlier:
             query["prev"] = ",".join(one.replace(",", " ") for one in self._earlier)

@@ -19,7 +19,7 @@ from aitp_desk.visitor.clients.replies import (
     read_status,
 )
 from aitp_desk.visitor.discovery.descriptions import QUESTION_NAMES
-from aitp_desk.visitor.errors import CredentialNeeded, NotOffered, SiteFailed
+from aitp_desk.visitor.errors import CredentialNeeded, NotOffered, PolicyRefused, SiteFailed
 from aitp_desk.visitor.fetcher import Fetcher, Method
 
 Place = Literal["query", "path", "header", "body"]
@@ -32,6 +32,8 @@ OWN_HEADERS = frozenset(
 """Headers that no argument may set: a site could have secrets or messages changed by them."""
 CONFIRMATION = "_confirm"
 """The argument by which desks take agreement to a price."""
+PAYMENT = "_payment"
+"""The argument by which desks take the payment of a quote."""
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -115,10 +117,7 @@ class OperationClient:
         """Call an action."""
         operation = await self._find(action.name)
         found = await self._send(operation, arguments, key)
-        outcome = read_outcome(found, action)
-        if outcome.kind == "payable":
-            self._pending[outcome.reference] = (operation, arguments, key)
-        return outcome
+        return self._note_pending(read_outcome(found, action), operation, arguments, key)
 
     async def poll(self, outcome: Outcome) -> Outcome:
         """Ask once how a waiting call goes, at the address that the site named."""
@@ -129,17 +128,32 @@ class OperationClient:
         return read_status(found, outcome.reference)
 
     async def accept(self, outcome: Outcome) -> Outcome:
-        """Make a call again with the price that was agreed to."""
+        """Make a call again with its payment, or with agreement to exactly its price."""
         operation, arguments, key = self._pending[outcome.reference]
-        quote = outcome.quote
-        if quote is None or CONFIRMATION not in operation.places:
+        quote, payer = outcome.quote, self.fetcher.identity.payer
+        member = PAYMENT if quote is not None and quote.prepaid else CONFIRMATION
+        if quote is None or member not in operation.places:
             raise NotOffered(f"{operation.action.name} cannot be paid through this protocol.")
-        price = {"amount": str(quote.money.amount), "currency": quote.money.currency}
-        found = await self._send(operation, {**arguments, CONFIRMATION: price}, key)
-        return read_outcome(found, operation.action)
+        if not quote.prepaid:
+            extra: Any = {"amount": str(quote.money.amount), "currency": quote.money.currency}
+        elif payer is None:
+            raise PolicyRefused("The visit has nothing to pay from.")
+        else:
+            extra = {"payment": payer.pay(quote)["payment"]}
+        found = await self._send(operation, {**arguments, member: extra}, key)
+        return self._note_pending(read_outcome(found, operation.action), operation, arguments, key)
 
     async def close(self) -> None:
         """Do nothing: conversations over plain HTTP end by themselves."""
+
+    def _note_pending(
+        self, outcome: Outcome, operation: Operation, arguments: Mapping[str, Any], key: str
+    ) -> Outcome:
+        """Keep a call that wants to be paid, by its key: two calls may have the same price."""
+        if outcome.kind != "payable":
+            return outcome
+        self._pending[key] = (operation, arguments, key)
+        return msgspec.structs.replace(outcome, reference=key)
 
     async def _list(self) -> Sequence[Operation]:
         if self._operations is None:

@@ -17,7 +17,7 @@ from aitp_desk.visitor.clients.responses import make_refusal
 from aitp_desk.visitor.discovery.members import clean, list_of, object_of, text_of
 from aitp_desk.visitor.errors import SiteFailed, SiteRefused
 from aitp_desk.visitor.fetcher import read_retry_after
-from aitp_desk.visitor.payments import read_money
+from aitp_desk.visitor.payments import read_money, read_quote
 
 MAX_SOURCES = 50
 _WAITING = frozenset({"accepted", "pending", "queued", "in_progress"})
@@ -91,8 +91,7 @@ def read_outcome(found: Fetched, action: SiteAction) -> Outcome:
         SiteFailed: it is unknown how it went.
     """
     if found.status in {402, 409} and (quote := _read_price(found, action)) is not None:
-        told = str(read_refusal(found))
-        return Outcome("payable", told, quote.reference or action.name, quote=quote)
+        return Outcome("payable", str(read_refusal(found)), quote=quote)
     if found.status >= 500:
         raise SiteFailed(f"{read_refusal(found)} It is unknown whether {action.name} was done.")
     if found.status >= 400:
@@ -144,17 +143,16 @@ def _read_price(found: Fetched, action: SiteAction) -> Quote | None:
         value = decode(found)
     except SiteFailed:
         return None
-    payment = object_of(value, "payment")
-    money = read_cost(object_of(value, "price"))
-    reference = text_of(payment, "quote_id")
-    for again in list_of(object_of(object_of(value, "error"), "recovery"), "actions"):
-        if money is None and text_of(again, "rel").replace("-", "_") == action.name.replace(
-            "-", "_"
-        ):
-            money = read_cost(object_of(object_of(again, "safety"), "cost"))
-    if money is None:
+    if not isinstance(value, Mapping):
         return None
-    return Quote(money, reference, data=payment)
+    error, price = object_of(value, "error"), object_of(value, "price")
+    for again in list_of(object_of(error, "recovery"), "actions"):
+        is_same = text_of(again, "rel").replace("-", "_") == action.name.replace("-", "_")
+        if is_same and read_cost(price) is None:
+            price = object_of(object_of(again, "safety"), "cost")
+    payment = value.get("payment", error.get("x-payment"))  # the latter in HAC
+    money, quote = read_cost(price), read_quote({"price": price, "payment": payment}, "")
+    return None if quote is None or money is None else msgspec.structs.replace(quote, money=money)
 
 
 def _finish(value: Any) -> Outcome:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeVar
 
 import msgspec
 from yarl import URL
 
 from aitp_desk.egress import Fetched
+from aitp_desk.model.text import drop_invisible, one_line
 from aitp_desk.visitor.errors import CredentialNeeded, SiteFailed, SiteRefused
 from aitp_desk.visitor.fetcher import read_retry_after
 
 MAX_QUOTED = 300
 """The most characters of a site's words in an error."""
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
 _T = TypeVar("_T")
 
 
@@ -35,8 +34,8 @@ def read_body(found: Fetched, form: type[_T], protocol: str) -> _T:
 
 
 def shorten(text: str) -> str:
-    """Return a site's words on one line, without controls."""
-    line = _CONTROL.sub(" ", text[: MAX_QUOTED * 4]).strip()
+    """Return a site's words on one line, without characters that hide or reorder."""
+    line = one_line(drop_invisible(text[: MAX_QUOTED * 4]))
     return line if len(line) <= MAX_QUOTED else f"{line[:MAX_QUOTED]}…"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from aitp_desk import own_version
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 from aitp_desk.visitor.base import Door
+from aitp_desk.visitor.clients.mcp.wire import HANDSHAKE
 from aitp_desk.visitor.discovery.manifest import resolve
 from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
 from aitp_desk.visitor.fetcher import Fetcher
@@ -17,7 +19,6 @@ MCP_PATH = "/mcp"
 OPENAPI_PLACE = "/openapi.json"
 LLMS_PLACE = "/llms.txt"
 ASK_PATH = "/ask"
-MCP_VERSION = "2025-06-18"
 QUESTION_NAMES = ("content-search", "ask", "search", "query", "converse")
 """What sites call the action that answers questions, the best known first."""
 _BINDINGS = ("JSONRPC", "HTTP+JSON")
@@ -86,9 +87,9 @@ async def probe_mcp(fetcher: Fetcher) -> tuple[Door, ...]:
         "id": 1,
         "method": "initialize",
         "params": {
-            "protocolVersion": MCP_VERSION,
+            "protocolVersion": HANDSHAKE,
             "capabilities": {},
-            "clientInfo": {"name": "aitp-desk-visitor", "version": "1"},
+            "clientInfo": {"name": fetcher.identity.name, "version": own_version()},
         },
     }
     found = await fetcher.send(url, initialize, method="POST", headers=headers, attempts=1)

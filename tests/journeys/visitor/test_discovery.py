@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from aiohttp import web
 
+from aitp_desk import own_version
 from aitp_desk.visitor import Identity, NoDoor, PolicyRefused, ResponseCache, SiteFailed, visit
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
@@ -143,6 +145,20 @@ async def test_every_request_names_the_agent_first(shop: Website) -> None:
     async with visit(shop.url, identity=Identity(name="trader")) as site:
         await site.ask("Do you ship to Norway?")
     assert {one.headers["User-Agent"].partition("/")[0] for one in shop.asked} == {"trader"}
+
+
+async def test_mcp_is_looked_for_under_the_agents_own_name(shop: Website) -> None:
+    told: list[Any] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        told.append((await request.json())["params"])
+        return web.json_response({"result": {"serverInfo": {"name": "shop"}}})
+
+    shop.handle("/mcp", answer)
+    async with visit(shop.url, protocol="mcp", identity=Identity(name="trader")):
+        pass
+    assert told[0]["clientInfo"] == {"name": "trader", "version": own_version()}
+    assert told[0]["protocolVersion"] == "2025-11-25"
 
 
 @pytest.mark.requirement("AGT-9.2-13", "AGT-9.2-14")

@@ -177,6 +177,40 @@ async def test_money_is_spent_only_within_a_limit_and_confirmed(api: Api) -> Non
     assert len(api.called) == 1
 
 
+async def test_agreeing_to_one_call_sends_that_call_and_no_other(api: Api) -> None:
+    sent: list[Any] = []
+
+    async def sell(request: web.Request) -> web.Response:
+        body = await request.json()
+        sent.append((request.headers["Idempotency-Key"], body))
+        if "_confirm" in body:
+            return web.json_response({"sold": body["sku"]}, content_type=HAC)
+        price = {"amount": "5.00", "currency": "EUR"}
+        return web.json_response({"price": price}, status=409, content_type=HAC)
+
+    api.site.handle("/sell", sell)
+    api.offer("sell", "/sell", safety=READ, fields=[{"name": "sku"}, {"name": "_confirm"}])
+
+    async def decline(wish: Wish) -> bool:
+        return wish.quote is None
+
+    policy = Policy(decline, budget=Money(Decimal(9), "EUR"))
+    async with visit(api.site.url, protocol="hac", policy=policy) as site:
+
+        async def want_another(wish: Wish) -> bool:
+            if wish.quote is not None:
+                with pytest.raises(NotConfirmed):
+                    await site.call("sell", {"sku": "piano"}, confirm=decline)
+            return True
+
+        done = await site.call("sell", {"sku": "pen"}, confirm=want_another, key="first")
+    assert done.result == {"sold": "pen"}
+    assert [body["sku"] for _, body in sent] == ["pen", "piano", "pen"]
+    key, body = sent[-1]
+    assert (key, body["sku"]) == ("first", "pen")
+    assert body["_confirm"] == {"amount": "5.00", "currency": "EUR"}
+
+
 @pytest.mark.requirement("HAC-9.2-1", "HAC-9.2-2", "HAC-9.2-3")
 async def test_an_address_of_another_origin_is_not_called(api: Api) -> None:
     async with website() as other:

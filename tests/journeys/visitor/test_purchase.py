@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.model.money import Money
-from aitp_desk.visitor import Identity, NotConfirmed, Outcome, Payer, Policy, PolicyRefused
+from aitp_desk.visitor import Identity, NotConfirmed, Outcome, Payer, Policy, PolicyRefused, visit
 from aitp_desk.visitor.base import DoorKind
 from tests.support.access.transcript_signer import base64url
 from tests.support.desk.command import run
@@ -69,6 +70,26 @@ async def test_a_map_is_paid_once_for_the_price_that_was_confirmed(
     assert again == bought
     assert spent == PRICE
     assert person.reasons[-1] == "It costs 4.90 USD."
+    assert "5.10" in left
+
+
+@pytest.mark.parametrize("protocol", ["hac", "openapi"])
+async def test_a_map_is_paid_by_its_quote_over_plain_http(tmp_path: Path, protocol: str) -> None:
+    person = Person(True)
+    policy = Policy(confirm=person.confirm, budget=BUDGET)
+    async with paying(tmp_path) as (shopper, payer):
+        url, key = str(shopper.talker.desk.url), str(shopper.talker.key)
+        opened: dict[str, Any] = {"protocol": protocol, "credential": key, "policy": policy}
+        name = "buy-trail-map" if protocol == "hac" else "buy_trail_map"
+        async with visit(url, **opened) as site:
+            with pytest.raises(PolicyRefused, match="paid before it is done"):
+                await site.call(name, MAP)
+        async with visit(url, **opened, identity=Identity(payer=payer)) as site:
+            bought = await site.call(name, MAP, key="one-wish-of-a-person")
+            spent = site.spent
+        left = await balance(tmp_path)
+    assert sold(bought), bought
+    assert spent == PRICE
     assert "5.10" in left
 
 
