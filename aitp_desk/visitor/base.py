@@ -1,4 +1,4 @@
-"""What all protocols of a visited site have in common: doors, answers, actions and outcomes.
+"""What all protocols of a visited site have in common: endpoints, answers, actions and outcomes.
 
 Each protocol has one :class:`SiteClient`, a thin translation of its wire form. Everything that a
 site sends is data: it is shown, compared and passed on, and never followed as an instruction.
@@ -14,10 +14,12 @@ import msgspec
 from aitp_desk.model.calls.action import Precondition, Safety
 from aitp_desk.model.money import Money
 
-DoorKind = Literal["ahp", "aitp", "a2a", "mcp", "hac", "agents_txt", "openapi", "nlweb", "llms_txt"]
+EndpointKind = Literal[
+    "ahp", "aitp", "a2a", "mcp", "hac", "agents_txt", "openapi", "nlweb", "llms_txt"
+]
 
 
-class Door(msgspec.Struct, frozen=True):
+class Endpoint(msgspec.Struct, frozen=True):
     """One protocol that a site speaks.
 
     Parameters:
@@ -29,7 +31,7 @@ class Door(msgspec.Struct, frozen=True):
         document: what discovery has read already, such as the manifest; never modified.
     """
 
-    kind: DoorKind
+    kind: EndpointKind
     url: str
     found_in: str
     reason: str
@@ -39,10 +41,10 @@ class Door(msgspec.Struct, frozen=True):
 
 
 class PassedOver(msgspec.Struct, frozen=True):
-    """What looked like a door and is not used.
+    """What looked like an endpoint and is not used.
 
     Parameters:
-        what: the kind of a door, or what was looked for.
+        what: the kind of an endpoint, or what was looked for.
         reason: why it is not used, in sentences.
     """
 

@@ -326,7 +326,8 @@ def has_form(context: Context[Any, Any]) -> bool:
 
 def name_site(url: str) -> str:
     """Return how a site is named in the tools: by its host, and a port that is not usual."""
-    return URL(url).authority
+    parts = URL(url)
+    return parts.authority if parts.explicit_port is not None else parts.host_subcomponent or ""
 
 
 async def serve(

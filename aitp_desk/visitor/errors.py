@@ -3,7 +3,7 @@
 The site's own words stand in a message as data, shortened:
 
 VisitError
-├── NoDoor               the site speaks none of the known protocols
+├── NoEndpoint               the site speaks none of the known protocols
 ├── NotOffered           the site has no such action, or none that answers questions
 ├── SiteFailed           the site did not answer, or not in the form of its protocol
 ├── SiteRefused          the site refused the request, and said why
@@ -20,7 +20,7 @@ class VisitError(Exception):
     """A visit cannot go on as wished; the message says why, in a sentence."""
 
 
-class NoDoor(VisitError):
+class NoEndpoint(VisitError):
     """The site speaks none of the known protocols."""
 
 

@@ -1,4 +1,4 @@
-"""A visit to one site: finds its doors, asks, and calls within the visitor's policy."""
+"""A visit to one site: finds its endpoints, asks, and calls within the visitor's policy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import (
     Answer,
     Choice,
-    Door,
-    DoorKind,
+    Endpoint,
+    EndpointKind,
     Outcome,
     PassedOver,
     Quote,
@@ -27,10 +27,10 @@ from aitp_desk.visitor.base import (
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.clients.catalogue import CLIENTS
 from aitp_desk.visitor.context import SharedContext
-from aitp_desk.visitor.discovery.doors import Discovery, explain_absence, find_doors
+from aitp_desk.visitor.discovery.endpoints import Discovery, explain_absence, find_endpoints
 from aitp_desk.visitor.errors import (
     BudgetSpent,
-    NoDoor,
+    NoEndpoint,
     NotConfirmed,
     NotOffered,
     PolicyRefused,
@@ -53,7 +53,7 @@ from aitp_desk.visitor.trust import TrustFigure, assess
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
-"""The statuses of refusals after which another door may do the same."""
+"""The statuses of refusals after which another endpoint may do the same."""
 
 _T = TypeVar("_T")
 
@@ -78,14 +78,14 @@ async def visit(
         policy: what the visit may do and spend; by default ask, and call what changes nothing.
         credential: an access key or bearer token for the site; sent to its own origin only.
         identity: who visits, and what for.
-        protocol: the only kind of door to use, such as "mcp"; by default the richest.
+        protocol: the only kind of endpoint to use, such as "mcp"; by default the richest.
         cache: of what the site publishes about itself; give several visits the same one.
         context: what the site may learn of other visits, once a person has seen it.
         found: what an earlier visit found of the site a short time ago; nothing is looked for then.
 
     Raises:
         SiteFailed: the site cannot be reached.
-        NoDoor: it speaks none of the known protocols, or not the one that was asked for.
+        NoEndpoint: it speaks none of the known protocols, or not the one that was asked for.
     """
     policy = policy or Policy()
     cache = cache or ResponseCache()
@@ -100,11 +100,12 @@ async def visit(
             identity=identity,
             cache=cache,
         )
-        found = await find_doors(fetcher, identity.name, found)
-        doors = [one for one in found.doors if one.kind in CLIENTS and protocol in {None, one.kind}]
-        if not doors:
-            raise NoDoor(f"{url} {explain_absence(found, protocol)}")
-        site = Site(url, doors, fetcher, policy, found, cache, context)
+        found = await find_endpoints(fetcher, identity.name, found)
+        known = [one for one in found.endpoints if one.kind in CLIENTS]
+        endpoints = [one for one in known if protocol in {None, one.kind}]
+        if not endpoints:
+            raise NoEndpoint(f"{url} {explain_absence(found, protocol)}")
+        site = Site(url, endpoints, fetcher, policy, found, cache, context)
         try:
             yield site
         finally:
@@ -115,7 +116,7 @@ class Site:
     """A visited site. :func:`visit` opens it.
 
     Parameters:
-        doors: those that can be used, the richest first.
+        endpoints: those that can be used, the richest first.
         found: what else the site publishes about itself.
 
     Attributes:
@@ -125,7 +126,7 @@ class Site:
     def __init__(
         self,
         url: str,
-        doors: Sequence[Door],
+        endpoints: Sequence[Endpoint],
         fetcher: Fetcher,
         policy: Policy,
         found: Discovery,
@@ -133,7 +134,7 @@ class Site:
         context: SharedContext | None = None,
     ) -> None:
         self.url = url
-        self.doors = tuple(doors)
+        self.endpoints = tuple(endpoints)
         self.found = found
         self.passed_over = list(found.passed_over)
         self._fetcher = fetcher
@@ -142,8 +143,8 @@ class Site:
         self._context = context
         self._signals: list[bool | None] = []
         self._clients: dict[str, SiteClient] = {}
-        self._closed: set[tuple[DoorKind, bool]] = set()
-        self._proven: set[DoorKind] = set()
+        self._closed: set[tuple[EndpointKind, bool]] = set()
+        self._proven: set[EndpointKind] = set()
         self._calls: dict[str, Outcome | None] = {}
         self._agreed: dict[str, Quote] = {}
         self._asked: Answer | None = None
@@ -232,21 +233,20 @@ class Site:
         """Return figures by which the site may be judged, each with its reason."""
         return await assess(self.found, self._fetcher, self._cache, self._signals)
 
-    def door(self, *, answers: bool) -> Door:
-        """Return the door that is used for questions, or for actions.
+    def endpoint(self, *, answers: bool) -> Endpoint:
+        """Return the endpoint that is used for questions, or for actions.
 
         Raises:
             NotOffered: there is none.
         """
-        for door in self._usable(answers=answers):
-            return door
-        raise NotOffered(
-            f"{self.url} {'answers no questions' if answers else 'offers no actions'}."
-        )
+        for endpoint in self._usable(answers=answers):
+            return endpoint
+        offers = "answers no questions" if answers else "offers no actions"
+        raise NotOffered(f"{self.url} {offers}.")
 
     async def actions(self) -> Sequence[SiteAction]:
         """Return what the site offers to do; empty if it offers nothing."""
-        if not any(door.acts for door in self.doors):
+        if not any(endpoint.acts for endpoint in self.endpoints):
             return ()
         return await self._use(lambda client: client.actions(), answers=False)
 
@@ -332,14 +332,13 @@ class Site:
 
         It is JSON. The conversation stays open when this visit ends.
         """
-        door = self.door(answers=True)
-        client = self._pick(answers=True)
-        return {"door": door.kind, **client.save()} if isinstance(client, ResumableClient) else {}
+        kind, client = self.endpoint(answers=True).kind, self._pick(answers=True)
+        return {"endpoint": kind, **client.save()} if isinstance(client, ResumableClient) else {}
 
     def resume(self, saved: Mapping[str, Any]) -> None:
-        """Go on with the conversation of an earlier visit; with a new one if its door is gone."""
-        client, door = self._pick(answers=True), self.door(answers=True)
-        if saved.get("door") == door.kind and isinstance(client, ResumableClient):
+        """Go on with an earlier conversation; with a new one if its endpoint is gone."""
+        client, endpoint = self._pick(answers=True), self.endpoint(answers=True)
+        if saved.get("endpoint") == endpoint.kind and isinstance(client, ResumableClient):
             client.resume(saved)
 
     async def close(self) -> None:
@@ -349,40 +348,40 @@ class Site:
         self._clients.clear()
 
     async def _use(self, use: Callable[[SiteClient], Awaitable[_T]], *, answers: bool) -> _T:
-        """Use the richest door that can, and the next one if it fails.
+        """Use the richest endpoint that can, and the next one if it fails.
 
         Only what fails at first use is passed over: later, the conversation is there.
         """
         while True:
-            door = self.door(answers=answers)
+            endpoint = self.endpoint(answers=answers)
             try:
-                result = await use(self._open(door))
+                result = await use(self._open(endpoint))
             except (SiteFailed, SiteRefused, NotOffered) as error:
                 is_final = isinstance(error, SiteRefused) and error.status not in NO_WAY
                 rest = len(self._usable(answers=answers)) > 1
-                if is_final or door.kind in self._proven or not rest:
+                if is_final or endpoint.kind in self._proven or not rest:
                     raise
-                self._closed.add((door.kind, answers))
-                self.passed_over.append(PassedOver(door.kind, door.url, str(error)))
+                self._closed.add((endpoint.kind, answers))
+                self.passed_over.append(PassedOver(endpoint.kind, endpoint.url, str(error)))
             else:
-                self._proven.add(door.kind)
+                self._proven.add(endpoint.kind)
                 return result
 
     def _pick(self, *, answers: bool) -> SiteClient:
-        """Return the client of the richest door that answers, or acts."""
-        return self._open(self.door(answers=answers))
+        """Return the client of the richest endpoint that answers, or acts."""
+        return self._open(self.endpoint(answers=answers))
 
-    def _open(self, door: Door) -> SiteClient:
-        if door.kind not in self._clients:
-            self._clients[door.kind] = CLIENTS[door.kind](door, self._fetcher)
-        return self._clients[door.kind]
+    def _open(self, endpoint: Endpoint) -> SiteClient:
+        if endpoint.kind not in self._clients:
+            self._clients[endpoint.kind] = CLIENTS[endpoint.kind](endpoint, self._fetcher)
+        return self._clients[endpoint.kind]
 
-    def _usable(self, *, answers: bool) -> Sequence[Door]:
-        """Return the doors that answer, or act, and were not passed over."""
+    def _usable(self, *, answers: bool) -> Sequence[Endpoint]:
+        """Return the endpoints that answer, or act, and were not passed over."""
         return [
-            door
-            for door in self.doors
-            if (door.answers if answers else door.acts) and (door.kind, answers) not in self._closed
+            one
+            for one in self.endpoints
+            if (one.answers if answers else one.acts) and (one.kind, answers) not in self._closed
         ]
 
     def _check_tokens(self) -> None:

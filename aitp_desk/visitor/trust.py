@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.visitor.base import Door
+from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
-from aitp_desk.visitor.discovery.doors import Discovery
+from aitp_desk.visitor.discovery.endpoints import Discovery
 from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
 from aitp_desk.visitor.errors import VisitError
 from aitp_desk.visitor.fetcher import Fetcher
@@ -98,9 +98,9 @@ def _judge_consistency(found: Discovery, origin: str) -> TrustFigure:
 
 def _compare(found: Discovery, origin: str) -> Iterator[tuple[bool, str]]:
     agents_file, manifest = found.agents_file, _find(found, "ahp")
-    for door in found.doors:
-        is_own = door.url.startswith(f"{origin}/") or door.url == origin
-        yield is_own, f"Its {door.kind} is at another origin."
+    for endpoint in found.endpoints:
+        is_own = endpoint.url.startswith(f"{origin}/") or endpoint.url == origin
+        yield is_own, f"Its {endpoint.kind} is at another origin."
     names = dict(_list_names(found, agents_file))
     if len(names) > 1:
         yield len(set(names.values())) == 1, f"Its name differs in {', '.join(names)}."
@@ -115,8 +115,8 @@ def _compare(found: Discovery, origin: str) -> Iterator[tuple[bool, str]]:
 
 def _list_names(found: Discovery, agents_file: AgentsFile) -> Iterator[tuple[str, str]]:
     for kind in ("ahp", "a2a", "hac"):
-        door = _find(found, kind)
-        if door is not None and (name := text_of(door.document, "name")):
+        endpoint = _find(found, kind)
+        if endpoint is not None and (name := text_of(endpoint.document, "name")):
             yield kind, name
     if agents_file.document is not None and agents_file.document.site.name:
         yield "agents.txt", agents_file.document.site.name
@@ -131,7 +131,7 @@ def _judge_transcripts(keys: Sequence[str], found: Discovery) -> TrustFigure:
     return TrustFigure("transcripts", 1.0, reason)
 
 
-def _judge_signals(manifest: Door | None, kept: Sequence[bool | None]) -> TrustFigure:
+def _judge_signals(manifest: Endpoint | None, kept: Sequence[bool | None]) -> TrustFigure:
     """Judge by whether answers say the same about training as the manifest."""
     signals: Any = {} if manifest is None else object_of(manifest.document, "content_signals")
     declared = signals.get("ai_train")
@@ -146,5 +146,5 @@ def _judge_signals(manifest: Door | None, kept: Sequence[bool | None]) -> TrustF
     return TrustFigure("signals", round(same / len(told), 2), reason)
 
 
-def _find(found: Discovery, kind: str) -> Door | None:
-    return next((door for door in found.doors if door.kind == kind), None)
+def _find(found: Discovery, kind: str) -> Endpoint | None:
+    return next((endpoint for endpoint in found.endpoints if endpoint.kind == kind), None)

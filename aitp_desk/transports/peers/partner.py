@@ -16,10 +16,10 @@ from aitp_desk.model.access.scope import covers_scope, is_operator_scope
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.cache import ResponseCache
-from aitp_desk.visitor.discovery.doors import Discovery
+from aitp_desk.visitor.discovery.endpoints import Discovery
 from aitp_desk.visitor.errors import (
     CredentialNeeded,
-    NoDoor,
+    NoEndpoint,
     NotConfirmed,
     NotOffered,
     PolicyRefused,
@@ -32,8 +32,8 @@ from aitp_desk.visitor.site import Site, visit
 
 _log = structlog.get_logger()
 
-DOORS_SECONDS = 300.0
-"""How long the doors that a visit has found are used again; a failed visit ends that."""
+ENDPOINTS_SECONDS = 300.0
+"""How long the endpoints that a visit has found are used again; a failed visit ends that."""
 
 
 class Partner:
@@ -112,7 +112,7 @@ class Partner:
                 yield site
         if site.found is not self._found:
             self._found = site.found
-            self._found_until = time.monotonic() + DOORS_SECONDS
+            self._found_until = time.monotonic() + ENDPOINTS_SECONDS
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
@@ -135,7 +135,7 @@ class Partner:
                 return PreconditionFailed(f"{title} does not answer this site: {said}")
             case SiteRefused():
                 return PreconditionFailed(f"{title} refused: {said}")
-            case NoDoor() | NotOffered():
+            case NoEndpoint() | NotOffered():
                 return PreconditionFailed(f"{title} cannot be asked now: {said}")
             case PolicyRefused() | NotConfirmed():
                 return PreconditionFailed(f"Nothing was done at {title}: {said}")

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from yarl import URL
 
 from aitp_desk.protocols.agents_txt import Capability, Parameter, RateLimit
-from aitp_desk.visitor.base import Door, SiteAction
+from aitp_desk.visitor.base import Endpoint, SiteAction
 from aitp_desk.visitor.clients.operations import Operation, OperationClient, Place
 from aitp_desk.visitor.discovery.agents_file import AgentsFile, read_agents_file
 from aitp_desk.visitor.discovery.members import clean
@@ -25,9 +25,9 @@ MAX_DOCS = 1000
 class AgentsTxtClient(OperationClient):
     """Calls declared capabilities over HTTP, no faster than the site declares."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        super().__init__(door, fetcher)
-        self._agents_file: AgentsFile = door.document["agents_file"]
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        super().__init__(endpoint, fetcher)
+        self._agents_file: AgentsFile = endpoint.document["agents_file"]
         self._calls: dict[str, deque[float]] = {}
 
     async def find_operations(self) -> Sequence[Operation]:
@@ -66,7 +66,7 @@ class AgentsTxtClient(OperationClient):
         if capability is None or not capability.auth.docs_url:
             return ""
         try:
-            url = self.fetcher.resolve(self.door.url, capability.auth.docs_url)
+            url = self.fetcher.resolve(self.endpoint.url, capability.auth.docs_url)
             found = await self.fetcher.read(url, accept="text/plain, text/markdown, */*;q=0.1")
         except VisitError:
             return f"See {clean(capability.auth.docs_url)}"

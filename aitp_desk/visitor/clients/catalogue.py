@@ -1,10 +1,10 @@
-"""Which client goes through which door."""
+"""Which client goes through which endpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from aitp_desk.visitor.base import Door, DoorKind, SiteClient
+from aitp_desk.visitor.base import Endpoint, EndpointKind, SiteClient
 from aitp_desk.visitor.clients.a2a.client import A2aClient
 from aitp_desk.visitor.clients.agents_txt import AgentsTxtClient
 from aitp_desk.visitor.clients.ahp.client import AhpClient
@@ -16,7 +16,7 @@ from aitp_desk.visitor.clients.nlweb import NlwebClient
 from aitp_desk.visitor.clients.openapi import OpenApiClient
 from aitp_desk.visitor.fetcher import Fetcher
 
-CLIENTS: Mapping[DoorKind, Callable[[Door, Fetcher], SiteClient]] = {
+CLIENTS: Mapping[EndpointKind, Callable[[Endpoint, Fetcher], SiteClient]] = {
     "a2a": A2aClient,
     "agents_txt": AgentsTxtClient,
     "ahp": AhpClient,
@@ -27,4 +27,4 @@ CLIENTS: Mapping[DoorKind, Callable[[Door, Fetcher], SiteClient]] = {
     "nlweb": NlwebClient,
     "openapi": OpenApiClient,
 }
-"""The client of each kind of door; a kind without one is left aside."""
+"""The client of each kind of endpoint; a kind without one is left aside."""

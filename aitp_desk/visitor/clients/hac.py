@@ -30,7 +30,7 @@ class HacClient(OperationClient):
 
     async def find_operations(self) -> Sequence[Operation]:
         """Read the actions of the resources, each action once."""
-        resources = list_of(self.door.document, "resources")
+        resources = list_of(self.endpoint.document, "resources")
         hrefs = [
             href
             for one in resources
@@ -53,7 +53,7 @@ class HacClient(OperationClient):
     async def _read(self, href: str) -> Fetched | None:
         """Read a resource; one that fails, or has another origin, offers nothing."""
         try:
-            url = self.fetcher.resolve(self.door.url, href)
+            url = self.fetcher.resolve(self.endpoint.url, href)
             return await self.fetcher.read(url, accept=self.media_type)
         except (PolicyRefused, SiteFailed):
             return None

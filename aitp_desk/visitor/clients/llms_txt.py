@@ -18,7 +18,7 @@ import msgspec
 from Stemmer import Stemmer
 
 from aitp_desk.egress import Fetched
-from aitp_desk.visitor.base import Answer, Door, Source
+from aitp_desk.visitor.base import Answer, Endpoint, Source
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
 from aitp_desk.visitor.discovery.manifest import resolve
@@ -60,10 +60,10 @@ class Passage(msgspec.Struct, frozen=True):
 class LlmsTxtClient(Reader):
     """Answers by quotes from the pages of llms.txt."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._door = door
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._endpoint = endpoint
         self._fetcher = fetcher
-        self._agents_file: AgentsFile = door.document.get("agents_file", AgentsFile())
+        self._agents_file: AgentsFile = endpoint.document.get("agents_file", AgentsFile())
 
     async def ask(self, question: str) -> Answer:
         """Quote the passages that fit a question best.
@@ -71,9 +71,9 @@ class LlmsTxtClient(Reader):
         Raises:
             NotOffered: no passage has a word of the question.
         """
-        found = await self._read(self._door.url)
+        found = await self._read(self._endpoint.url)
         if found.status != 200:
-            raise SiteFailed(f"{self._door.url} has status {found.status}.")
+            raise SiteFailed(f"{self._endpoint.url} has status {found.status}.")
         words = _words(question)
         text = _read_text(found)
         pages = await self._read_pages(_choose(_list_links(found.url, text), words))
@@ -84,9 +84,9 @@ class LlmsTxtClient(Reader):
         ][:MAX_PASSAGES]
         quoted = _rank(passages, words)
         if not quoted:
-            raise NotOffered(f"{self._door.url}: no page has a passage about the question.")
+            raise NotOffered(f"{self._endpoint.url}: no page has a passage about the question.")
         lines = (f"> {clean(one.text)}\n>\n> {clean(one.title)} <{one.url}>" for one in quoted)
-        signals = object_of(self._door.document.get("manifest"), "content_signals")
+        signals = object_of(self._endpoint.document.get("manifest"), "content_signals")
         may_train = signals.get("ai_train")
         return Answer(
             "\n\n".join(lines),

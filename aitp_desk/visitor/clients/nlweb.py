@@ -9,7 +9,7 @@ from typing import Any
 
 from yarl import URL
 
-from aitp_desk.visitor.base import Answer, Choice, Door, Source
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Source
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.clients.replies import decode, read_refusal
 from aitp_desk.visitor.discovery.members import clean, list_of, object_of, text_of
@@ -26,8 +26,8 @@ MODE = "generate"
 class NlwebClient(Reader):
     """Asks for a generated answer with the results that it rests on."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._door = door
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._endpoint = endpoint
         self._fetcher = fetcher
         self._earlier: list[str] = []
 
@@ -41,7 +41,7 @@ class NlwebClient(Reader):
         query = {"query": question, "streaming": "false", **mode}
         if self._earlier:
             query["prev"] = ",".join(one.replace(",", " ") for one in self._earlier)
-        url = str(URL(self._door.url).with_query(query))
+        url = str(URL(self._endpoint.url).with_query(query))
         found = await self._fetcher.send(url, headers={"Accept": "application/json"})
         if found.status >= 400:
             raise read_refusal(found)

@@ -31,7 +31,7 @@ class OpenApiClient(OperationClient):
 
     async def find_operations(self) -> Sequence[Operation]:
         """Return the actions, or all operations where none is marked."""
-        found = list(_list_operations(self.door.document, self.door.url))
+        found = list(_list_operations(self.endpoint.document, self.endpoint.url))
         marked = [operation for is_marked, operation in found if is_marked]
         return (marked or [operation for _, operation in found])[:MAX_OPERATIONS]
 

@@ -10,7 +10,7 @@ import msgspec
 from yarl import URL
 
 from aitp_desk.egress import Fetched
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction
 from aitp_desk.visitor.clients.replies import (
     decode,
     read_answer,
@@ -58,8 +58,8 @@ class OperationClient:
 
     media_type = "application/json"
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self.door = door
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self.endpoint = endpoint
         self.fetcher = fetcher
         self._operations: Sequence[Operation] | None = None
         self._refused: set[str] = set()
@@ -123,7 +123,7 @@ class OperationClient:
         """Ask once how a waiting call goes, at the address that the site named."""
         if outcome.kind != "waiting" or not outcome.reference:
             return outcome
-        url = self.fetcher.resolve(self.door.url, outcome.reference)
+        url = self.fetcher.resolve(self.endpoint.url, outcome.reference)
         found = await self.fetcher.send(url, headers={"Accept": self.media_type})
         return read_status(found, outcome.reference)
 
@@ -164,7 +164,7 @@ class OperationClient:
         for operation in await self._list():
             if operation.action.name == name:
                 return operation
-        raise NotOffered(f"{self.door.url} describes no action {name}.")
+        raise NotOffered(f"{self.endpoint.url} describes no action {name}.")
 
     async def _find_question(self) -> tuple[Operation, str]:
         """Return the operation that takes a question alone, and the name of that argument."""
@@ -182,7 +182,7 @@ class OperationClient:
         for name in QUESTION_NAMES:
             if name in found:
                 return found[name]
-        raise NotOffered(f"{self.door.url} describes no action that answers questions.")
+        raise NotOffered(f"{self.endpoint.url} describes no action that answers questions.")
 
     async def _put(self, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
         found = await self._send(operation, arguments, "")
@@ -218,7 +218,7 @@ class OperationClient:
         self, operation: Operation, arguments: Mapping[str, Any], key: str
     ) -> Fetched:
         url, headers, body = _write(operation, arguments)
-        address = self.fetcher.resolve(self.door.url, url)
+        address = self.fetcher.resolve(self.endpoint.url, url)
         headers |= {"Accept": self.media_type}
         if key and operation.method != "GET":
             headers["Idempotency-Key"] = key

@@ -126,5 +126,5 @@ def first_token(agent: str) -> str:
 
 
 def describe(agents_file: AgentsFile) -> Mapping[str, Any]:
-    """Return the file as a door keeps it."""
+    """Return the file as an endpoint keeps it."""
     return {"agents_file": agents_file}

@@ -7,7 +7,7 @@ from typing import Any
 
 from aitp_desk import own_version
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
-from aitp_desk.visitor.base import Door
+from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.clients.mcp.wire import HANDSHAKE
 from aitp_desk.visitor.discovery.manifest import resolve
 from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
@@ -24,8 +24,8 @@ QUESTION_NAMES = ("content-search", "ask", "search", "query", "converse")
 _BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
-def list_card_doors(card: Any, url: str) -> Iterator[Door]:
-    """Yield the door of an A2A card, of version 1.0 or earlier."""
+def list_card_endpoints(card: Any, url: str) -> Iterator[Endpoint]:
+    """Yield the endpoint of an A2A card, of version 1.0 or earlier."""
     interfaces = [
         one
         for one in list_of(card, "supportedInterfaces")
@@ -33,7 +33,7 @@ def list_card_doors(card: Any, url: str) -> Iterator[Door]:
     ]
     address = text_of(interfaces[0], "url") if interfaces else text_of(card, "url")
     if address and (isinstance(card.get("skills"), list) or interfaces):
-        yield Door(
+        yield Endpoint(
             "a2a",
             resolve(url, address),
             url,
@@ -44,14 +44,14 @@ def list_card_doors(card: Any, url: str) -> Iterator[Door]:
         )
 
 
-async def find_card(fetcher: Fetcher) -> tuple[Door, ...]:
+async def find_card(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find A2A by its card."""
     url = fetcher.origin + CARD_PLACE
     card = decode_object(await fetcher.read(url, accept="application/json"))
-    return () if card is None else tuple(list_card_doors(card, url))
+    return () if card is None else tuple(list_card_endpoints(card, url))
 
 
-async def find_mcp_card(fetcher: Fetcher) -> tuple[Door, ...]:
+async def find_mcp_card(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find MCP by a well-known document."""
     for place in MCP_PLACES:
         url = fetcher.origin + place
@@ -74,11 +74,11 @@ async def find_mcp_card(fetcher: Fetcher) -> tuple[Door, ...]:
             "",
         )
         if address:
-            return (_mcp_door(resolve(url, address), url, "Its MCP document names it."),)
+            return (_mcp_endpoint(resolve(url, address), url, "Its MCP document names it."),)
     return ()
 
 
-async def probe_mcp(fetcher: Fetcher) -> tuple[Door, ...]:
+async def probe_mcp(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find MCP by a first request to its usual address; what that opened is closed again."""
     url = fetcher.origin + MCP_PATH
     headers = {"Accept": "application/json, text/event-stream"}
@@ -101,10 +101,10 @@ async def probe_mcp(fetcher: Fetcher) -> tuple[Door, ...]:
     )
     if session := found.headers.get("Mcp-Session-Id"):
         await fetcher.send(url, method="DELETE", headers={"Mcp-Session-Id": session}, attempts=1)
-    return (_mcp_door(url, url, "It answers MCP's first request."),) if is_mcp else ()
+    return (_mcp_endpoint(url, url, "It answers MCP's first request."),) if is_mcp else ()
 
 
-async def find_hac(fetcher: Fetcher) -> tuple[Door, ...]:
+async def find_hac(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find HAC by its discovery document (HAC 1.0, section 7)."""
     url = f"{fetcher.origin}/"
     found = await fetcher.read(url, accept=f"{HAC_TYPE}, application/json;q=0.1")
@@ -113,7 +113,7 @@ async def find_hac(fetcher: Fetcher) -> tuple[Door, ...]:
     if not is_hac or not isinstance(root.get("resources"), list):
         return ()
     relations = {text_of(one, "rel") for one in list_of(root, "resources")}
-    hac = Door(
+    hac = Endpoint(
         "hac",
         url,
         url,
@@ -125,7 +125,7 @@ async def find_hac(fetcher: Fetcher) -> tuple[Door, ...]:
     return (hac,)
 
 
-async def find_openapi(fetcher: Fetcher) -> tuple[Door, ...]:
+async def find_openapi(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find an OpenAPI document at its usual address."""
     url = fetcher.origin + OPENAPI_PLACE
     document = decode_object(await fetcher.read(url, accept="application/json"))
@@ -138,20 +138,20 @@ async def find_openapi(fetcher: Fetcher) -> tuple[Door, ...]:
         for method in ("get", "post")
     }
     answers = bool(names & set(QUESTION_NAMES))
-    return (Door("openapi", url, url, reason, answers=answers, acts=True, document=document),)
+    return (Endpoint("openapi", url, url, reason, answers=answers, acts=True, document=document),)
 
 
-async def find_llms_txt(fetcher: Fetcher) -> tuple[Door, ...]:
+async def find_llms_txt(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find llms.txt at its usual address."""
     url = fetcher.origin + LLMS_PLACE
     found = await fetcher.read(url, accept="text/markdown, text/plain;q=0.9, */*;q=0.1")
     kind = found.headers.get("Content-Type", "").lower()
     if found.status != 200 or not kind.startswith("text/") or "html" in kind:
         return ()
-    return (Door("llms_txt", url, url, "It has an llms.txt.", answers=True),)
+    return (Endpoint("llms_txt", url, url, "It has an llms.txt.", answers=True),)
 
 
-async def probe_nlweb(fetcher: Fetcher) -> tuple[Door, ...]:
+async def probe_nlweb(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find NLWeb by a request without a question, which costs the site no answer."""
     url = fetcher.origin + ASK_PATH
     found = await fetcher.read(f"{url}?streaming=false", accept="application/json")
@@ -162,8 +162,8 @@ async def probe_nlweb(fetcher: Fetcher) -> tuple[Door, ...]:
     )
     if not is_json or not (is_refused or is_empty):
         return ()
-    return (Door("nlweb", url, url, "It answers at NLWeb's address.", answers=True),)
+    return (Endpoint("nlweb", url, url, "It answers at NLWeb's address.", answers=True),)
 
 
-def _mcp_door(url: str, found_in: str, reason: str) -> Door:
-    return Door("mcp", url, found_in, reason, answers=True, acts=True)
+def _mcp_endpoint(url: str, found_in: str, reason: str) -> Endpoint:
+    return Endpoint("mcp", url, found_in, reason, answers=True, acts=True)

@@ -1,4 +1,4 @@
-"""Reads an AHP manifest as doors (AHP 0.1, sections 4, 5 and 12)."""
+"""Reads an AHP manifest as endpoints (AHP 0.1, sections 4, 5 and 12)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from yarl import URL
 
-from aitp_desk.visitor.base import Door
+from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.discovery.members import list_of, object_of, text_of
 
 CONVERSE_PATH = "/agent/converse"
@@ -22,8 +22,10 @@ def is_manifest(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("ahp"), str)
 
 
-def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> Iterator[Door]:
-    """Yield the doors that a manifest opens.
+def list_manifest_endpoints(
+    manifest: Mapping[str, Any], url: str, reason: str
+) -> Iterator[Endpoint]:
+    """Yield the endpoints that a manifest opens.
 
     Parameters:
         url: of the manifest.
@@ -34,7 +36,7 @@ def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> I
     endpoints = object_of(manifest, "endpoints")
     content = text_of(endpoints, "content")
     if not version.startswith(_KNOWN):
-        yield Door(
+        yield Endpoint(
             "llms_txt",
             resolve(url, content or CONTENT_PATH),
             url,
@@ -45,7 +47,7 @@ def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> I
         )
         return
     if modes & {"MODE2", "MODE3"}:
-        yield Door(
+        yield Endpoint(
             "ahp",
             resolve(url, text_of(endpoints, "converse") or CONVERSE_PATH),
             url,
@@ -56,11 +58,11 @@ def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> I
         )
     links = object_of(manifest, "links")
     if threads := text_of(links, "threads"):
-        yield Door(
+        yield Endpoint(
             "aitp", resolve(url, threads), url, "The manifest links its threads.", answers=True
         )
     if mcp := text_of(links, "mcp"):
-        yield Door(
+        yield Endpoint(
             "mcp",
             resolve(url, mcp),
             url,
@@ -69,7 +71,7 @@ def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> I
             acts=True,
         )
     if content:
-        yield Door(
+        yield Endpoint(
             "llms_txt",
             resolve(url, content),
             url,

@@ -113,7 +113,7 @@ async def test_a_client_that_cannot_ask_its_person_is_refused(tmp_path: Path, mo
     [
         ("https://a.example", "--mcp", "--yes"),
         ("https://a.example", "--mcp", "--json"),
-        ("https://a.example", "--mcp", "--doors"),
+        ("https://a.example", "--mcp", "--endpoints"),
         ("https://a.example", "https://b.example", "--mcp"),  # with a credential
     ],
 )

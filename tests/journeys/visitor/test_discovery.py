@@ -11,7 +11,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from aitp_desk import own_version
-from aitp_desk.visitor import Identity, NoDoor, PolicyRefused, ResponseCache, SiteFailed, visit
+from aitp_desk.visitor import Identity, NoEndpoint, PolicyRefused, ResponseCache, SiteFailed, visit
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import (
@@ -34,17 +34,19 @@ async def shop() -> AsyncIterator[Website]:
 @pytest.mark.slow
 async def test_a_desk_is_found_by_every_protocol_that_it_speaks(tmp_path: Path) -> None:
     async with serving(tmp_path, folder=SHOP) as desk, visit(str(desk.url)) as site:
-        found = {door.kind: door for door in site.found.doors}
+        found = {endpoint.kind: endpoint for endpoint in site.found.endpoints}
         expected = ["ahp", "aitp", "mcp", "a2a", "hac", "agents_txt", "openapi", "llms_txt"]
         assert [kind for kind in found if kind in expected] == expected
         assert found["ahp"].url == f"{desk.url}/agent/converse"
         assert "notice for agents" in found["ahp"].reason
-        assert all(door.reason.endswith(".") and door.found_in for door in found.values())
+        assert all(
+            endpoint.reason.endswith(".") and endpoint.found_in for endpoint in found.values()
+        )
 
 
 async def test_discovery_asks_each_address_once(tmp_path: Path, shop: Website) -> None:
     async with visit(shop.url) as site:
-        assert [door.kind for door in site.doors] == ["llms_txt"]
+        assert [endpoint.kind for endpoint in site.endpoints] == ["llms_txt"]
     asked = [(one.path, one.headers.get("Accept")) for one in shop.asked]
     assert len(asked) == len(set(asked)) <= 16
     assert asked[0][0] == "/"
@@ -63,7 +65,7 @@ async def test_the_manifest_is_read_where_the_page_says_it_is(shop: Website) -> 
         body = (notice if turn == 0 else "") + (link if turn <= 1 else "")
         shop.put("/", f"<html><body>{body}</body></html>", headers=header if turn <= 2 else {})
         async with visit(shop.url) as site:
-            assert site.doors[0].found_in == shop.url + place
+            assert site.endpoints[0].found_in == shop.url + place
 
 
 @pytest.mark.requirement("AHP-12-3")
@@ -71,8 +73,8 @@ async def test_of_an_unknown_version_only_the_content_is_read(shop: Website) -> 
     future = manifest(ahp="7.0", modes=["MODE3"], endpoints={"converse": "/x"})
     put_json(shop, "/.well-known/agent.json", future)
     async with visit(shop.url) as site:
-        assert [door.kind for door in site.found.doors] == ["llms_txt"]
-        assert "version 7.0" in site.doors[0].reason
+        assert [endpoint.kind for endpoint in site.found.endpoints] == ["llms_txt"]
+        assert "version 7.0" in site.endpoints[0].reason
         assert "Norway" in (await site.ask("Do you ship to Norway?")).text
 
 
@@ -89,7 +91,7 @@ async def test_the_places_of_agents_txt_are_asked_in_order(shop: Website) -> Non
     ]
     put_json(shop, "/agents.json", agents_json(shop, capability(shop, "stock", "/stock")))
     async with visit(shop.url) as site:
-        assert "agents_txt" in {door.kind for door in site.found.doors}
+        assert "agents_txt" in {endpoint.kind for endpoint in site.found.endpoints}
     assert shop.paths().count("/agents.txt") == 1
 
 
@@ -109,7 +111,7 @@ async def test_a_file_that_cannot_be_trusted_opens_nothing(shop: Website) -> Non
     for place in (broken, {"specVersion": "1.0"}, ["no file"]):
         put_json(shop, "/.well-known/agents.json", place)
         async with visit(shop.url) as site:
-            assert {door.kind for door in site.found.doors} == {"llms_txt"}
+            assert {endpoint.kind for endpoint in site.found.endpoints} == {"llms_txt"}
             (closed,) = [one for one in site.passed_over if one.what == "agents_txt"]
             assert "breaks its specification" in closed.reason
     assert posted == []
@@ -130,13 +132,13 @@ async def test_the_block_of_this_agent_counts_before_that_of_all(shop: Website) 
         assert [one.id for one in site.found.agents_file.capabilities] == ["stock", "faq"]
 
 
-async def test_a_door_that_agents_txt_keeps_for_others_is_passed_over(shop: Website) -> None:
+async def test_a_endpoint_that_agents_txt_keeps_for_others_is_passed_over(shop: Website) -> None:
     tools = capability(shop, "tools", "/mcp", protocol="MCP")
     file = agents_json(shop, tools, agents={"*": {"capabilities": []}, "other": {}})
     put_json(shop, "/.well-known/agents.json", file)
     put_json(shop, "/.well-known/mcp.json", {"url": "/mcp"})
     async with visit(shop.url) as site:
-        assert "mcp" not in {door.kind for door in site.found.doors}
+        assert "mcp" not in {endpoint.kind for endpoint in site.found.endpoints}
         assert any("for other agents" in one.reason for one in site.passed_over)
 
 
@@ -207,13 +209,13 @@ async def test_a_folder_keeps_documents_for_the_next_process(shop: Website, tmp_
     assert not any(b"secret-token" in path.read_bytes() for path in kept)
     next(iter(kept)).write_bytes(b"\xc1 no response")
     async with visit(shop.url, cache=ResponseCache(folder)) as site:
-        assert site.doors
+        assert site.endpoints
 
 
 async def test_a_site_without_any_protocol_says_so() -> None:
     async with website() as site:
         site.put("/", "<html>Hello</html>")
-        with pytest.raises(NoDoor, match="no protocol for agents"):
+        with pytest.raises(NoEndpoint, match="no protocol for agents"):
             async with visit(site.url):
                 pass
     with pytest.raises(SiteFailed, match="Check the address"):
@@ -227,10 +229,10 @@ async def test_a_redirect_to_another_origin_is_not_followed(shop: Website) -> No
         shop.redirect("/.well-known/agent.json", f"{other.url}/agent.json")
         shop.redirect("/", other.url)
         async with visit(shop.url, credential="secret-token") as site:
-            assert [door.kind for door in site.doors] == ["llms_txt"]
+            assert [endpoint.kind for endpoint in site.endpoints] == ["llms_txt"]
             assert any(other.url in one.reason for one in site.passed_over)
         assert other.asked == []
-        with pytest.raises((PolicyRefused, NoDoor)):
+        with pytest.raises((PolicyRefused, NoEndpoint)):
             async with visit(shop.url, protocol="ahp"):
                 pass
 
@@ -246,7 +248,7 @@ async def test_a_site_that_is_at_home_under_www_is_visited_there(shop: Website) 
     shop.handle("/", home)
     async with visit(bare) as site:
         assert "Norway" in (await site.ask("Do you ship to Norway?")).text
-        assert site.doors[0].url.startswith("http://www.localhost:")
+        assert site.endpoints[0].url.startswith("http://www.localhost:")
     # www may belong to other people: a credential is not taken there
     async with visit(bare, credential="secret") as site:
         assert any("redirects to" in one.reason for one in site.passed_over)

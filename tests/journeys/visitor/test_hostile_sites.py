@@ -17,7 +17,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from aitp_desk.model.money import Money
-from aitp_desk.visitor import BudgetSpent, NoDoor, NotConfirmed, Policy, VisitError, Wish, visit
+from aitp_desk.visitor import BudgetSpent, NoEndpoint, NotConfirmed, Policy, VisitError, Wish, visit
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import agents_json, capability, manifest, put_json, put_pages
 
@@ -84,12 +84,14 @@ async def test_a_compressed_document_is_bounded_once_decompressed(shop: Website)
         b'{"name": "x", "skills": [], "url": "javascript:alert(1)"}',
     ],
 )
-async def test_a_document_of_any_shape_is_no_door(shop: Website, body: bytes) -> None:
+async def test_a_document_of_any_shape_is_no_endpoint(shop: Website, body: bytes) -> None:
     for place in ("/.well-known/agent.json", "/.well-known/agent-card.json", "/openapi.json"):
         shop.put(place, body, type="application/json")
     async with visit(shop.url, credential=SECRET, policy=QUICK, protocol="llms_txt") as site:
         assert "Norway" in (await site.ask("Do you ship to Norway?")).text
-        assert all(door.url.startswith(shop.url) for door in site.found.doors if door.acts)
+        assert all(
+            endpoint.url.startswith(shop.url) for endpoint in site.found.endpoints if endpoint.acts
+        )
 
 
 async def test_redirects_end_and_lead_nowhere_else(shop: Website) -> None:
@@ -259,7 +261,7 @@ async def test_the_credential_reaches_no_other_origin(shop: Website) -> None:
                         await _try(site.ask("Norway?"))
                         await _try(site.actions())
                         await _try(site.call("stock"))
-                except NoDoor:
+                except NoEndpoint:
                     continue
             if not allowed:
                 assert other.asked == []

@@ -16,12 +16,12 @@ from aitp_desk.visitor import (
     Policy,
     SiteRefused,
 )
-from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor.base import EndpointKind
 from tests.support.clients.a2a import Binding
 from tests.support.desk.server import serving
 from tests.support.doubles.mcp_server import serving_tools
 from tests.support.protocols.a2a_agent import serving_agent
-from tests.support.protocols.visitor import Person, door, visiting
+from tests.support.protocols.visitor import Person, endpoint, visiting
 from tests.support.sites.shop import STOVE, shopping
 
 each_protocol = pytest.mark.parametrize("kind", ["ahp", "aitp", "a2a", "mcp"])
@@ -30,7 +30,7 @@ each_calling = pytest.mark.parametrize("kind", ["ahp", "a2a", "mcp"])
 
 @each_protocol
 async def test_a_desk_answers_with_its_sources_and_keeps_the_conversation(
-    tmp_path: Path, kind: DoorKind
+    tmp_path: Path, kind: EndpointKind
 ) -> None:
     async with serving(tmp_path / "data") as desk, visiting(desk.url, kind) as site:
         answer = await site.ask("What is your return policy?")
@@ -44,7 +44,7 @@ async def test_a_desk_answers_with_its_sources_and_keeps_the_conversation(
 
 
 @each_calling
-async def test_a_desk_is_called_by_arguments(tmp_path: Path, kind: DoorKind) -> None:
+async def test_a_desk_is_called_by_arguments(tmp_path: Path, kind: EndpointKind) -> None:
     policy = Policy(confirm=Person(True).confirm)
     async with shopping(tmp_path) as (shopper, _):
         desk = shopper.talker.desk
@@ -61,7 +61,7 @@ async def test_a_desk_is_called_by_arguments(tmp_path: Path, kind: DoorKind) -> 
 
 @each_calling
 async def test_the_shop_takes_an_order_at_the_confirmed_price(
-    tmp_path: Path, kind: DoorKind
+    tmp_path: Path, kind: EndpointKind
 ) -> None:
     person = Person(True)
     policy = Policy(confirm=person.confirm, budget=Money(Decimal(200), "USD"))
@@ -81,7 +81,7 @@ async def test_the_shop_takes_an_order_at_the_confirmed_price(
 
 
 @each_protocol
-async def test_a_desk_that_wants_a_credential_says_so(tmp_path: Path, kind: DoorKind) -> None:
+async def test_a_desk_that_wants_a_credential_says_so(tmp_path: Path, kind: EndpointKind) -> None:
     async with (
         serving(tmp_path / "data") as desk,
         visiting(desk.url, kind, key="desk_1234_wrong") as site,
@@ -115,7 +115,7 @@ async def test_a_server_of_the_mcp_sdk() -> None:
     async with serving_tools(called) as url:
         origin = url.removesuffix("/mcp")
         policy = Policy(confirm=person.confirm)
-        async with visiting(origin, doors=[door("mcp", origin)], policy=policy) as site:
+        async with visiting(origin, endpoints=[endpoint("mcp", origin)], policy=policy) as site:
             actions = {one.name: one for one in await site.actions()}
             stock = await site.call("get_stock", {"sku": "TO-7"})
             hello = await site.call("greet", {"name": "Ada"})

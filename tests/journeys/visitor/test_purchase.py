@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor import Identity, NotConfirmed, Outcome, Payer, Policy, PolicyRefused, visit
-from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor.base import EndpointKind
 from tests.support.access.transcript_signer import base64url
 from tests.support.desk.command import run
 from tests.support.protocols.visitor import Person, visiting
@@ -54,7 +54,7 @@ def sold(outcome: Outcome) -> bool:
 
 @each_protocol
 async def test_a_map_is_paid_once_for_the_price_that_was_confirmed(
-    tmp_path: Path, kind: DoorKind
+    tmp_path: Path, kind: EndpointKind
 ) -> None:
     person = Person(True)
     policy = Policy(confirm=person.confirm, budget=BUDGET)
@@ -95,7 +95,7 @@ async def test_a_map_is_paid_by_its_quote_over_plain_http(tmp_path: Path, protoc
 
 @each_protocol
 async def test_nothing_is_paid_that_nobody_confirmed_or_that_exceeds_the_budget(
-    tmp_path: Path, kind: DoorKind
+    tmp_path: Path, kind: EndpointKind
 ) -> None:
     async with paying(tmp_path) as (shopper, payer):
         for policy, identity, error in (
@@ -117,7 +117,7 @@ async def test_nothing_is_paid_that_nobody_confirmed_or_that_exceeds_the_budget(
 
 
 @pytest.mark.parametrize("kind", ["ahp", "aitp", "a2a", "mcp"])
-async def test_a_map_is_bought_in_words(tmp_path: Path, kind: DoorKind) -> None:
+async def test_a_map_is_bought_in_words(tmp_path: Path, kind: EndpointKind) -> None:
     person = Person(True)
     policy = Policy(confirm=person.confirm, budget=BUDGET)
     async with paying(tmp_path) as (shopper, payer):

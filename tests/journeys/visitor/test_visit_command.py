@@ -91,12 +91,12 @@ async def test_a_desk_is_asked_with_sources(tmp_path: Path) -> None:
         assert any(f"{desk.url}/policies/shipping" in line for line in lines)
         assert lines[-1].startswith("  by ahp: Its manifest was read because")
         told = await read(desk.url, "Do you ship to Norway?")
-        assert told["door"]["kind"] == "ahp"
+        assert told["endpoint"]["kind"] == "ahp"
         assert "Norway" in told["answer"]["text"]
         assert told["answer"]["sources"]
-        doors = await read(desk.url, "--doors")
-        assert next(one["kind"] for one in doors["doors"]) == "ahp"
-        assert "document" not in doors["doors"][0]
+        endpoints = await read(desk.url, "--endpoints")
+        assert next(one["kind"] for one in endpoints["endpoints"]) == "ahp"
+        assert "document" not in endpoints["endpoints"][0]
         trust = await read(desk.url, "--trust")
         assert [one["name"] for one in trust["trust"]] == [
             "keys",
@@ -115,10 +115,10 @@ async def test_questions_are_prompted_for_until_an_empty_line(shop: Website) -> 
     assert "More?" not in done.stdout
 
 
-async def test_doors_and_actions_are_listed_for_people(shop: Website) -> None:
-    doors = (await run(shop.url, "--doors")).stdout
-    assert f"agents_txt  {shop.url}/.well-known/agents.json  (actions)" in doors
-    assert "It declares 1 capabilities over HTTP for this visitor." in doors
+async def test_endpoints_and_actions_are_listed_for_people(shop: Website) -> None:
+    endpoints = (await run(shop.url, "--endpoints")).stdout
+    assert f"agents_txt  {shop.url}/.well-known/agents.json  (actions)" in endpoints
+    assert "It declares 1 capabilities over HTTP for this visitor." in endpoints
     actions = (await run(shop.url, "--actions")).stdout
     assert "order-map  (says nothing of its safety)" in actions
     assert "takes trail, [copies]" in actions
@@ -270,16 +270,16 @@ async def test_the_credential_is_read_from_a_file_or_the_environment(
 ) -> None:
     file = tmp_path / "key"
     file.write_text("from-a-file\n", "utf-8")
-    await run(shop.url, "--doors", "--credential-file", file)
+    await run(shop.url, "--endpoints", "--credential-file", file)
     assert {one.headers.get("Authorization") for one in shop.asked} == {"Bearer from-a-file"}
     shop.asked.clear()
-    await run(shop.url, "--doors", **{VARIABLE: "from-the-environment"})
+    await run(shop.url, "--endpoints", **{VARIABLE: "from-the-environment"})
     assert {one.headers.get("Authorization") for one in shop.asked} == {
         "Bearer from-the-environment"
     }
     assert b"from-a-file" not in read_all(folder)
     file.write_text("two words", "utf-8")
-    assert (await run(shop.url, "--doors", "--credential-file", file)).exit_code == 2
+    assert (await run(shop.url, "--endpoints", "--credential-file", file)).exit_code == 2
     shop.put("/maps?", '{"message": "No."}', type="application/json", status=401)
     done = await run(shop.url, "--call", "order-map", "trail=Rim", "--yes")
     assert (done.exit_code, "refused: No." in done.stderr) == (4, True)
@@ -288,7 +288,7 @@ async def test_the_credential_is_read_from_a_file_or_the_environment(
 async def test_documents_are_kept_unless_that_is_switched_off(shop: Website, folder: Path) -> None:
     place = "/.well-known/agents.json"
     for options in ((), (), ("--no-cache",), ("--no-cache",)):
-        await run(shop.url, "--doors", *options)
+        await run(shop.url, "--endpoints", *options)
     assert shop.paths().count(place) == 3
     assert b"/.well-known/agents.json" in read_all(folder)
 
@@ -302,7 +302,7 @@ async def test_a_sites_text_cannot_control_the_terminal(shop: Website) -> None:
     assert not {"\x1b", "\x07", "\u202e", "\r"} & set(done.stdout)
 
 
-async def test_a_door_that_failed_is_named_with_the_answer(shop: Website) -> None:
+async def test_a_endpoint_that_failed_is_named_with_the_answer(shop: Website) -> None:
     ask = {"name": "query", "in": "query", "type": "string", "required": True}
     file = agents_json(shop, capability(shop, "ask", "/ask-me", parameters=[ask]))
     put_json(shop, "/.well-known/agents.json", file)

@@ -1,4 +1,4 @@
-"""Visits of tests, through doors that they name, and the people who confirm."""
+"""Visits of tests, through endpoints that they name, and the people who confirm."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aitp_desk.egress import Egress
-from aitp_desk.visitor import Door, Identity, Policy, Site, Wish
-from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor import Endpoint, Identity, Policy, Site, Wish
+from aitp_desk.visitor.base import EndpointKind
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
-from aitp_desk.visitor.discovery.doors import Discovery
+from aitp_desk.visitor.discovery.endpoints import Discovery
 from aitp_desk.visitor.fetcher import Fetcher
 
-PATHS: Mapping[DoorKind, str] = {
+PATHS: Mapping[EndpointKind, str] = {
     "ahp": "/.well-known/agent.json",
     "aitp": "/v1/threads",
     "a2a": "/.well-known/agent-card.json",
@@ -54,23 +54,23 @@ class Pauses:
         self.seconds.append(seconds)
 
 
-def door(kind: DoorKind, url: str, **more: Any) -> Door:
-    """The door of a protocol at its usual path; it answers and acts."""
+def endpoint(kind: EndpointKind, url: str, **more: Any) -> Endpoint:
+    """The endpoint of a protocol at its usual path; it answers and acts."""
     address = url + PATHS[kind]
-    return Door(kind, address, address, "A test names it.", answers=True, acts=True, **more)
+    return Endpoint(kind, address, address, "A test names it.", answers=True, acts=True, **more)
 
 
 @asynccontextmanager
 async def visiting(
     url: str,
-    *kinds: DoorKind,
-    doors: Sequence[Door] = (),
+    *kinds: EndpointKind,
+    endpoints: Sequence[Endpoint] = (),
     policy: Policy | None = None,
     key: str | None = None,
     identity: Identity | None = None,
     pause: Pauses | None = None,
 ) -> AsyncIterator[Site]:
-    """A visit through doors of these kinds."""
+    """A visit through endpoints of these kinds."""
     policy = policy or Policy()
     async with Egress(allow_loopback=True) as egress:
         fetcher = Fetcher(
@@ -82,7 +82,7 @@ async def visiting(
             identity=identity,
             pause=pause or asyncio.sleep,
         )
-        chosen = tuple(doors or (door(kind, url) for kind in kinds))
+        chosen = tuple(endpoints or (endpoint(kind, url) for kind in kinds))
         site = Site(url, chosen, fetcher, policy, Discovery(chosen, (), AgentsFile()))
         try:
             yield site

@@ -12,7 +12,7 @@ import aiohttp
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.app.server import NO_ENVIRONMENT, open_server
 from aitp_desk.config import load_config
-from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor.base import EndpointKind
 from aitp_desk.visitor.clients.catalogue import CLIENTS
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import UNLIMITED
@@ -24,7 +24,7 @@ BOOKSHOP = (
 )
 FORWARDING = '[[agents]]\nname = "desk2"\n[agents.content]\nfolder = "desk2"\n'
 """A further site agent with a page of its own in the folder ``desk2``."""
-KINDS: tuple[DoorKind, ...] = ("ahp", "aitp", "a2a", "mcp")
+KINDS: tuple[EndpointKind, ...] = ("ahp", "aitp", "a2a", "mcp")
 PROTOCOLS = tuple(kind for kind in KINDS if kind in CLIENTS)
 """The protocols that partners speak here."""
 RESUMED = tuple(kind for kind in PROTOCOLS if hasattr(CLIENTS[kind], "resume"))

@@ -7,8 +7,9 @@ import gc
 import json
 
 import mcp
+import pytest
 
-from aitp_desk.visitor.bridge import Bridge
+from aitp_desk.visitor.bridge import Bridge, name_site
 from tests.support.clients.mcp import words
 
 
@@ -31,3 +32,16 @@ async def test_invented_sites_are_refused_and_take_no_memory() -> None:
             }
         assert count_locks() - before < 25
     await bridge.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://shop.example", "shop.example"),
+        ("https://shop.example/path", "shop.example"),
+        ("https://shop.example:8443", "shop.example:8443"),
+        ("http://127.0.0.1:8080", "127.0.0.1:8080"),
+    ],
+)
+def test_a_site_is_named_as_people_write_it(url: str, name: str) -> None:
+    assert name_site(url) == name

@@ -12,7 +12,7 @@ from yarl import URL
 from aitp_desk.model.text import drop_invisible
 from aitp_desk.visitor import (
     Answer,
-    Door,
+    Endpoint,
     Outcome,
     PassedOver,
     Site,
@@ -64,23 +64,23 @@ def write_json(value: Mapping[str, Any]) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def describe_door(door: Door) -> dict[str, Any]:
-    """Return a door without the documents that it was found in."""
+def describe_endpoint(endpoint: Endpoint) -> dict[str, Any]:
+    """Return an endpoint without the documents that it was found in."""
     members = ("kind", "url", "found_in", "reason", "answers", "acts")
-    return {name: getattr(door, name) for name in members}
+    return {name: getattr(endpoint, name) for name in members}
 
 
-def describe_doors(site: Site) -> list[dict[str, Any]]:
-    """Return all doors that were found, the richest first."""
-    return [describe_door(door) for door in site.found.doors]
+def describe_endpoints(site: Site) -> list[dict[str, Any]]:
+    """Return all endpoints that were found, the richest first."""
+    return [describe_endpoint(endpoint) for endpoint in site.found.endpoints]
 
 
-def list_doors(site: Site) -> list[str]:
-    """Write every door with its reason."""
+def list_endpoints(site: Site) -> list[str]:
+    """Write every endpoint with its reason."""
     lines = []
-    for door in site.found.doors:
-        does = ", ".join(("questions",) * door.answers + ("actions",) * door.acts)
-        lines += [f"{door.kind:11} {door.url}  ({does})", f"{'':11} {door.reason}"]
+    for endpoint in site.found.endpoints:
+        does = ", ".join(("questions",) * endpoint.answers + ("actions",) * endpoint.acts)
+        lines += [f"{endpoint.kind:11} {endpoint.url}  ({does})", f"{'':11} {endpoint.reason}"]
     return lines + list_unused(site)
 
 
@@ -90,7 +90,7 @@ def list_unused(site: Site) -> list[str]:
 
 
 def list_passed_over(failed: Sequence[PassedOver]) -> list[str]:
-    """Write which doors failed before another one answered."""
+    """Write which endpoints failed before another one answered."""
     return [f"  instead of {one.what}: {one.reason}" for one in failed]
 
 
@@ -119,7 +119,7 @@ def list_figures(figures: Sequence[TrustFigure]) -> list[str]:
     ]
 
 
-def list_answer(answer: Answer, door: Door) -> list[str]:
+def list_answer(answer: Answer, endpoint: Endpoint) -> list[str]:
     """Write an answer with its sources, or a question with its readings."""
     lines = answer.text.splitlines() or ["The site sent an empty answer."]
     lines += [f"  {number}. {one.label}" for number, one in enumerate(answer.choices, 1)]
@@ -130,7 +130,7 @@ def list_answer(answer: Answer, door: Door) -> list[str]:
         lines.append(f"  It costs {answer.quote.money}: yes agrees, anything else declines.")
     if answer.may_train is False:
         lines.append("  The site does not allow training on this.")
-    lines.append(f"  by {door.kind}: {door.reason}")
+    lines.append(f"  by {endpoint.kind}: {endpoint.reason}")
     return lines
 
 

@@ -81,9 +81,11 @@ class VisitSession:
         self._site = site
         self._as_json = as_json
 
-    def show_doors(self) -> int:
+    def show_endpoints(self) -> int:
         """Print every protocol of the site with its reason, and what is not used."""
-        self._print(report.list_doors(self._site), {"doors": report.describe_doors(self._site)})
+        self._print(
+            report.list_endpoints(self._site), {"endpoints": report.describe_endpoints(self._site)}
+        )
         return 0
 
     async def show_actions(self) -> int:
@@ -151,10 +153,10 @@ class VisitSession:
         return answer
 
     def _tell(self, answer: Answer) -> None:
-        door = self._site.door(answers=True)
-        told = {"door": report.describe_door(door), "answer": answer}
+        endpoint = self._site.endpoint(answers=True)
+        told = {"endpoint": report.describe_endpoint(endpoint), "answer": answer}
         failed = self._site.passed_over[len(self._site.found.passed_over) :]
-        self._print([*report.list_answer(answer, door), *report.list_passed_over(failed)], told)
+        self._print([*report.list_answer(answer, endpoint), *report.list_passed_over(failed)], told)
 
     def _print(self, lines: Sequence[str], told: Mapping[str, Any]) -> None:
         if self._as_json:

@@ -55,7 +55,10 @@ def _read_budget(
     help="Call an action; its arguments follow as KEY=VALUE, JSON where the action takes no text.",
 )
 @click.option(
-    "--doors", "lists_doors", is_flag=True, help="List the protocols of the site, each with why."
+    "--endpoints",
+    "lists_endpoints",
+    is_flag=True,
+    help="List the protocols of the site, each with why.",
 )
 @click.option(
     "--trust", "shows_trust", is_flag=True, help="Show figures to judge the site by, with reasons."
@@ -126,7 +129,7 @@ def visit(
     origins: tuple[str, ...],
     *,
     lists_actions: bool,
-    lists_doors: bool,
+    lists_endpoints: bool,
     shows_trust: bool,
     serves_mcp: bool,
     confirms_all: bool,
@@ -143,7 +146,7 @@ def visit(
     Examples:
       aitp-desk visit https://shop.example "Do you ship to Norway?"
       aitp-desk visit https://shop.example
-      aitp-desk visit https://shop.example --doors
+      aitp-desk visit https://shop.example --endpoints
       aitp-desk visit https://shop.example --actions
       aitp-desk visit https://shop.example --call buy_map trail="Cinder Rim" --budget 20EUR
       aitp-desk visit --mcp https://shop.example https://museum.example --budget 20EUR
@@ -166,7 +169,7 @@ def visit(
     )
     from aitp_desk.visitor import Policy, VisitError
 
-    shows = lists_actions or lists_doors or shows_trust
+    shows = lists_actions or lists_endpoints or shows_trust
     if serves_mcp and (shows or name is not None or protocol or facts or confirms_all or as_json):
         raise click.UsageError("--mcp takes URLs, limits, --allow and a credential alone.")
     if not serves_mcp:
@@ -192,8 +195,8 @@ def visit(
     )
 
     async def act(session: VisitSession) -> int:
-        if lists_doors:
-            return session.show_doors()
+        if lists_endpoints:
+            return session.show_endpoints()
         if lists_actions:
             return await session.show_actions()
         if shows_trust:
@@ -217,9 +220,11 @@ def _check_usage(words: tuple[str, ...], name: str | None, *, shows: bool, as_js
     if not shows and name is None and len(words) > 1:
         raise click.UsageError("Write the QUESTION in quotes, as one argument.")
     if as_json and not shows and name is None and not words:
-        raise click.UsageError("--json needs a QUESTION, --call, --actions, --doors or --trust.")
+        raise click.UsageError(
+            "--json needs a QUESTION, --call, --actions, --endpoints or --trust."
+        )
     if shows and (words or name is not None):
-        raise click.UsageError("--actions, --doors and --trust take no QUESTION and no --call.")
+        raise click.UsageError("--actions, --endpoints and --trust take no QUESTION and no --call.")
 
 
 def _serve_mcp(urls: tuple[str, ...], policy: Policy, credential: str | None) -> None:
@@ -255,7 +260,7 @@ def _report(error: VisitError, *, as_json: bool) -> None:
     from aitp_desk.cli.commands.agents.report import write_error, write_json
     from aitp_desk.visitor import (
         CredentialNeeded,
-        NoDoor,
+        NoEndpoint,
         NotConfirmed,
         NotOffered,
         PolicyRefused,
@@ -263,7 +268,7 @@ def _report(error: VisitError, *, as_json: bool) -> None:
 
     codes: tuple[tuple[type[VisitError], int], ...] = (
         (CredentialNeeded, NO_CREDENTIAL),
-        (NoDoor, NOT_THERE),
+        (NoEndpoint, NOT_THERE),
         (NotOffered, NOT_THERE),
         (NotConfirmed, NOT_ALLOWED),
         (PolicyRefused, NOT_ALLOWED),

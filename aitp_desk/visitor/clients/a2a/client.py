@@ -12,7 +12,7 @@ from yarl import URL
 
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction
 from aitp_desk.visitor.clients.a2a.wire import (
     Artifact,
     Card,
@@ -53,8 +53,8 @@ CONTENT = "content"
 class A2aClient:
     """One context with an agent."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._door = door
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._endpoint = endpoint
         self._fetcher = fetcher
         self._card: Card | None = None
         self._context: str | None = None
@@ -187,13 +187,13 @@ class A2aClient:
 
     async def _read_card(self) -> Card:
         if self._card is None:
-            if self._door.document:
+            if self._endpoint.document:
                 try:
-                    self._card = msgspec.convert(self._door.document, Card)
+                    self._card = msgspec.convert(self._endpoint.document, Card)
                 except msgspec.ValidationError as error:
                     raise SiteFailed(f"The card is not in the form of A2A: {error}.") from None
             else:
-                found = await self._fetcher.send(self._door.url)
+                found = await self._fetcher.send(self._endpoint.url)
                 if found.status != 200:
                     raise make_refusal(found, "it has no agent card")
                 self._card = read_body(found, Card, "A2A")
@@ -218,7 +218,7 @@ class A2aClient:
     def _find_interface(self, card: Card) -> Interface:
         chosen = find_interface(card)
         return Interface(
-            self._fetcher.resolve(self._door.url, chosen.url), chosen.binding, chosen.dialect
+            self._fetcher.resolve(self._endpoint.url, chosen.url), chosen.binding, chosen.dialect
         )
 
     async def _send(

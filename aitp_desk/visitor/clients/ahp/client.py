@@ -12,7 +12,7 @@ from yarl import URL
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Safety
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction, Source
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction, Source
 from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Turn
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
@@ -34,8 +34,8 @@ MESSAGES = "x-aitp/"
 class AhpClient:
     """One conversation with a site by AHP."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._door = door
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._endpoint = endpoint
         self._fetcher = fetcher
         self._manifest: Manifest | None = None
         self._session: str | None = None
@@ -134,24 +134,24 @@ class AhpClient:
 
     async def _read_manifest(self) -> Manifest:
         if self._manifest is None:
-            if self._door.document:
+            if self._endpoint.document:
                 try:
-                    self._manifest = msgspec.convert(self._door.document, Manifest)
+                    self._manifest = msgspec.convert(self._endpoint.document, Manifest)
                 except msgspec.ValidationError as error:
                     raise SiteFailed(f"The manifest is not in the form of AHP: {error}.") from None
             else:
-                found = await self._fetcher.send(self._door.url)
+                found = await self._fetcher.send(self._endpoint.url)
                 if found.status != 200:
                     raise make_refusal(found, "it has no AHP manifest")
                 self._manifest = read_body(found, Manifest, "AHP")
         return self._manifest
 
     def _converse_url(self, manifest: Manifest) -> str:
-        return self._fetcher.resolve(self._door.url, manifest.endpoints.converse)
+        return self._fetcher.resolve(self._endpoint.url, manifest.endpoints.converse)
 
     async def _read_content(self, manifest: Manifest) -> Answer:
         """Return the site's content: MODE1 leaves it to the visitor (section 5.1)."""
-        url = self._fetcher.resolve(self._door.url, manifest.endpoints.content)
+        url = self._fetcher.resolve(self._endpoint.url, manifest.endpoints.content)
         found = await self._fetcher.send(url, headers={"Accept": "text/markdown, text/plain"})
         if found.status != 200:
             raise make_refusal(found, "its content cannot be read")
@@ -289,7 +289,7 @@ class AhpClient:
     def _absolute(self, url: str) -> str:
         """Return a source's address; it is shown, never fetched."""
         try:
-            return str(URL(self._door.url).join(URL(url)))
+            return str(URL(self._endpoint.url).join(URL(url)))
         except ValueError:
             return url
 
@@ -328,7 +328,7 @@ class AhpClient:
 
     def _note_poll(self, turn: Turn, reference: str = "") -> str:
         """Remember when a call may be polled next."""
-        reference = reference or self._fetcher.resolve(self._door.url, turn.poll)
+        reference = reference or self._fetcher.resolve(self._endpoint.url, turn.poll)
         if not turn.poll and not self._polls.get(reference):
             raise SiteFailed("The site accepted a call and names no address to poll.")
         _, before = self._polls.get(reference, (0.0, POLL_SECONDS / 2))
@@ -345,7 +345,7 @@ class AhpClient:
         pause = not_before - time.monotonic()
         if pause > 0:
             await self._fetcher.wait(pause)
-        found = await self._fetcher.send(self._fetcher.resolve(self._door.url, reference))
+        found = await self._fetcher.send(self._fetcher.resolve(self._endpoint.url, reference))
         turn = self._read(found)
         if turn.status == "pending":
             self._polls.setdefault(reference, (0.0, POLL_SECONDS / 2))

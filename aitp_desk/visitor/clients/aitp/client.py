@@ -14,7 +14,7 @@ import msgspec
 from yarl import URL
 
 from aitp_desk.egress import Fetched
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, Quote
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, Quote
 from aitp_desk.visitor.clients.aitp.wire import (
     DECISIONS,
     PAYMENTS,
@@ -46,8 +46,8 @@ FAILED = frozenset({"failed", "cancelled", "expired", "capped"})
 class AitpClient(Reader):
     """One thread with a site."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._url = door.url.rstrip("/")
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._url = endpoint.url.rstrip("/")
         self._fetcher = fetcher
         self._thread: str | None = None
         self._asked = Said([])

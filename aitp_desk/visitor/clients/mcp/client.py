@@ -16,7 +16,7 @@ from yarl import URL
 from aitp_desk import own_version
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction
+from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction
 from aitp_desk.visitor.clients.mcp.wire import (
     HANDSHAKE,
     KNOWN,
@@ -58,8 +58,8 @@ _T = TypeVar("_T")
 class McpClient:
     """One session with a server."""
 
-    def __init__(self, door: Door, fetcher: Fetcher) -> None:
-        self._url = door.url
+    def __init__(self, endpoint: Endpoint, fetcher: Fetcher) -> None:
+        self._url = endpoint.url
         self._fetcher = fetcher
         self._version: str | None = None
         self._session: str | None = None

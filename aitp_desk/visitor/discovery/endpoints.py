@@ -1,4 +1,4 @@
-"""Finds the doors of a site and picks the richest (AHP 0.1, section 3.5; agents.txt 1.0, 9.2)."""
+"""Finds the endpoints of a site, the richest first (AHP 0.1, 3.5; agents.txt 1.0, 9.2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from aitp_desk.egress import Fetched
-from aitp_desk.visitor.base import Door, DoorKind, PassedOver
+from aitp_desk.visitor.base import Endpoint, EndpointKind, PassedOver
 from aitp_desk.visitor.discovery.agents_file import AgentsFile, describe, read_agents_file
 from aitp_desk.visitor.discovery.descriptions import (
     MCP_PATH,
@@ -19,17 +19,17 @@ from aitp_desk.visitor.discovery.descriptions import (
     find_llms_txt,
     find_mcp_card,
     find_openapi,
-    list_card_doors,
+    list_card_endpoints,
     probe_mcp,
     probe_nlweb,
 )
 from aitp_desk.visitor.discovery.home_page import Mention, find_mentions
-from aitp_desk.visitor.discovery.manifest import is_manifest, list_manifest_doors, resolve
+from aitp_desk.visitor.discovery.manifest import is_manifest, list_manifest_endpoints, resolve
 from aitp_desk.visitor.discovery.members import decode_object
 from aitp_desk.visitor.errors import BudgetSpent, SiteFailed, VisitError
 from aitp_desk.visitor.fetcher import Fetcher
 
-ORDER: tuple[DoorKind, ...] = (
+ORDER: tuple[EndpointKind, ...] = (
     "ahp",
     "aitp",
     "mcp",
@@ -40,7 +40,7 @@ ORDER: tuple[DoorKind, ...] = (
     "openapi",
     "llms_txt",
 )
-"""The kinds of doors, the richest first."""
+"""The kinds of endpoints, the richest first."""
 _T = TypeVar("_T")
 MANIFEST_PLACE = "/.well-known/agent.json"
 
@@ -49,20 +49,20 @@ class Discovery(msgspec.Struct, frozen=True):
     """What was found.
 
     Parameters:
-        doors: the richest first, one of each kind.
-        passed_over: what looked like a door and is not used, each with the reason.
+        endpoints: the richest first, one of each kind.
+        passed_over: what looked like an endpoint and is not used, each with the reason.
         agents_file: what the site declares in agents.json or agents.txt.
         origin: the own origin that the home page has led to.
     """
 
-    doors: tuple[Door, ...]
+    endpoints: tuple[Endpoint, ...]
     passed_over: tuple[PassedOver, ...]
     agents_file: AgentsFile
     origin: str = ""
 
 
-async def find_doors(fetcher: Fetcher, agent: str, known: Discovery | None = None) -> Discovery:
-    """Find the doors of a site.
+async def find_endpoints(fetcher: Fetcher, agent: str, known: Discovery | None = None) -> Discovery:
+    """Find the endpoints of a site.
 
     The home page comes first, since it may name the manifest; then all well-known addresses at
     once; last the addresses that nothing names, unless the site's agents.txt is broken.
@@ -81,21 +81,21 @@ async def find_doors(fetcher: Fetcher, agent: str, known: Discovery | None = Non
     search = _Search(fetcher)
     home = await search.look("the home page", _read_home(fetcher))
     mentions = () if home is None else find_mentions(home)
-    agents_file, doors = await asyncio.gather(
+    agents_file, endpoints = await asyncio.gather(
         read_agents_file(fetcher, agent), _find_published(search, mentions)
     )
-    doors += _list_declared(agents_file)
+    endpoints += _list_declared(agents_file)
     if agents_file.is_closed:
         search.pass_over("agents_txt", agents_file.url, agents_file.fault)
     else:
-        doors += await _probe(search, agents_file, {door.kind for door in doors})
-    if not doors and home is None:
+        endpoints += await _probe(search, agents_file, {endpoint.kind for endpoint in endpoints})
+    if not endpoints and home is None:
         if isinstance(search.failure, BudgetSpent):
             raise search.failure
         reason = str(search.failure).rstrip(".")
         raise SiteFailed(f"{reason}. Check the address {fetcher.origin}, or try again later.")
     return Discovery(
-        tuple(_pick(doors, agents_file, search)),
+        tuple(_pick(endpoints, agents_file, search)),
         tuple(search.passed_over),
         agents_file,
         fetcher.origin,
@@ -103,15 +103,15 @@ async def find_doors(fetcher: Fetcher, agent: str, known: Discovery | None = Non
 
 
 def explain_absence(found: Discovery, protocol: str | None) -> str:
-    """Write why a site has no door to use, and what it has instead."""
+    """Write why a site has no endpoint to use, and what it has instead."""
     told = "speaks no protocol for agents; its pages can be read in a browser."
     if protocol is not None:
-        kinds = ", ".join(door.kind for door in found.doors) or "none for agents"
+        kinds = ", ".join(endpoint.kind for endpoint in found.endpoints) or "none for agents"
         told = f"speaks no {protocol}. It speaks: {kinds}."
     return told + "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])
 
 
-async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[Door]:
+async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[Endpoint]:
     """Read all well-known addresses but those of agents.txt, at once."""
     fetcher = search.fetcher
     found = await asyncio.gather(
@@ -122,7 +122,7 @@ async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[
         search.look("OpenAPI", find_openapi(fetcher)),
         search.look("llms.txt", find_llms_txt(fetcher)),
     )
-    return [door for doors in found for door in doors or ()]
+    return [endpoint for endpoints in found for endpoint in endpoints or ()]
 
 
 class _Search:
@@ -152,7 +152,7 @@ async def _read_home(fetcher: Fetcher) -> Fetched:
     return found
 
 
-async def _find_manifest(fetcher: Fetcher, mentions: Iterable[Mention]) -> tuple[Door, ...]:
+async def _find_manifest(fetcher: Fetcher, mentions: Iterable[Mention]) -> tuple[Endpoint, ...]:
     """Read the manifest where the home page names it, else at its well-known address."""
     last = Mention(MANIFEST_PLACE, "it is at its well-known address")
     seen: set[str] = set()
@@ -166,18 +166,18 @@ async def _find_manifest(fetcher: Fetcher, mentions: Iterable[Mention]) -> tuple
             continue
         if is_manifest(value):
             reason = f"Its manifest was read because {mention.reason}"
-            return tuple(list_manifest_doors(value, url, reason))
+            return tuple(list_manifest_endpoints(value, url, reason))
         # A2A's cards had this address before version 0.3
-        return tuple(list_card_doors(value, url))
+        return tuple(list_card_endpoints(value, url))
     return ()
 
 
-def _list_declared(agents_file: AgentsFile) -> Iterator[Door]:
-    """Yield the doors that agents.json or agents.txt declares."""
+def _list_declared(agents_file: AgentsFile) -> Iterator[Endpoint]:
+    """Yield the endpoints that agents.json or agents.txt declares."""
     url = agents_file.url
     rest = [each for each in agents_file.capabilities if each.protocol == "REST"]
     if agents_file.document is not None and rest:
-        yield Door(
+        yield Endpoint(
             "agents_txt",
             url,
             url,
@@ -189,37 +189,41 @@ def _list_declared(agents_file: AgentsFile) -> Iterator[Door]:
     for each in agents_file.capabilities:
         reason = f"agents.txt declares the capability {each.id}."
         if each.protocol == "MCP":
-            yield Door("mcp", each.endpoint, url, reason, answers=True, acts=True)
+            yield Endpoint("mcp", each.endpoint, url, reason, answers=True, acts=True)
         if each.protocol == "A2A":
-            yield Door("a2a", each.endpoint, url, reason, answers=True, acts=True)
+            yield Endpoint("a2a", each.endpoint, url, reason, answers=True, acts=True)
 
 
-async def _probe(search: _Search, agents_file: AgentsFile, known: set[DoorKind]) -> list[Door]:
+async def _probe(
+    search: _Search, agents_file: AgentsFile, known: set[EndpointKind]
+) -> list[Endpoint]:
     """Try the addresses that no document names and agents.txt does not close."""
     fetcher = search.fetcher
-    probes: list[Awaitable[tuple[Door, ...] | None]] = []
+    probes: list[Awaitable[tuple[Endpoint, ...] | None]] = []
     if "mcp" not in known and agents_file.may_read(fetcher.origin + MCP_PATH):
         probes.append(search.look("MCP", probe_mcp(fetcher)))
     if "nlweb" not in known and agents_file.may_read(f"{fetcher.origin}/ask"):
         probes.append(search.look("NLWeb", probe_nlweb(fetcher)))
-    return [door for doors in await asyncio.gather(*probes) for door in doors or ()]
+    return [endpoint for endpoints in await asyncio.gather(*probes) for endpoint in endpoints or ()]
 
 
-def _pick(doors: Iterable[Door], agents_file: AgentsFile, search: _Search) -> Iterator[Door]:
-    """Yield the first usable door of each kind, the richest first."""
-    chosen: dict[DoorKind, Door] = {}
-    for door in doors:
-        if not door.url:
-            search.pass_over(door.kind, door.found_in, "Its address is not valid.")
-        elif agents_file.is_forbidden(door.url):
+def _pick(
+    endpoints: Iterable[Endpoint], agents_file: AgentsFile, search: _Search
+) -> Iterator[Endpoint]:
+    """Yield the first usable endpoint of each kind, the richest first."""
+    chosen: dict[EndpointKind, Endpoint] = {}
+    for endpoint in endpoints:
+        if not endpoint.url:
+            search.pass_over(endpoint.kind, endpoint.found_in, "Its address is not valid.")
+        elif agents_file.is_forbidden(endpoint.url):
             reason = "agents.txt declares it for other agents than this one."
-            search.pass_over(door.kind, door.url, reason)
-        elif door.kind == "llms_txt" and not agents_file.may_read(door.url):
-            search.pass_over(door.kind, door.url, "agents.txt forbids agents to read it.")
-        elif door.kind not in chosen:
-            chosen[door.kind] = door
+            search.pass_over(endpoint.kind, endpoint.url, reason)
+        elif endpoint.kind == "llms_txt" and not agents_file.may_read(endpoint.url):
+            search.pass_over(endpoint.kind, endpoint.url, "agents.txt forbids agents to read it.")
+        elif endpoint.kind not in chosen:
+            chosen[endpoint.kind] = endpoint
     if "llms_txt" in chosen and "agents_file" not in chosen["llms_txt"].document:
         content = chosen["llms_txt"]
         document = {**content.document, **describe(agents_file)}
         chosen["llms_txt"] = msgspec.structs.replace(content, document=document)
-    yield from sorted(chosen.values(), key=lambda door: ORDER.index(door.kind))
+    yield from sorted(chosen.values(), key=lambda endpoint: ORDER.index(endpoint.kind))

@@ -1,4 +1,4 @@
-"""A partner's doors are looked for once, not for each question."""
+"""A partner's endpoints are looked for once, not for each question."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def ask(talker: Talker, operator: Talker) -> int:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_second_question_looks_for_no_doors(tmp_path: Path, protocol: str) -> None:
+async def test_a_second_question_looks_for_no_endpoints(tmp_path: Path, protocol: str) -> None:
     bookshop, port = write_site(tmp_path / "bookshop", BOOKSHOP), free_ports(1)
     site = write_site(
         tmp_path / "library", LIBRARY, peer(f"http://127.0.0.1:{port}", protocol=protocol)

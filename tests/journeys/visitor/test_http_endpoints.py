@@ -48,7 +48,7 @@ async def shop() -> AsyncIterator[Website]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["nlweb", "hac", "agents_txt", "openapi", "llms_txt"])
-async def test_a_desk_answers_through_each_door(tmp_path: Path, protocol: str) -> None:
+async def test_a_desk_answers_through_each_endpoint(tmp_path: Path, protocol: str) -> None:
     async with talking(tmp_path, site=SHOP) as talker:
         key = (await talker.with_key("actions")).key
         url = str(talker.desk.url)
@@ -172,12 +172,12 @@ async def test_the_file_is_read_again_when_a_capability_is_gone(shop: Website) -
             await site.call("stock")
 
 
-async def test_a_door_that_fails_is_passed_over_with_the_reason(shop: Website) -> None:
+async def test_a_endpoint_that_fails_is_passed_over_with_the_reason(shop: Website) -> None:
     ask = capability(shop, "ask", "/ask-me", parameters=[_question()])
     put_json(shop, PLACE, agents_json(shop, ask))
     shop.put("/ask-me?", "<html>busy</html>")
     async with visit(shop.url) as site:
-        assert [door.kind for door in site.doors] == ["agents_txt", "llms_txt"]
+        assert [endpoint.kind for endpoint in site.endpoints] == ["agents_txt", "llms_txt"]
         assert "Norway" in (await site.ask("Do you ship to Norway?")).text
         (passed,) = [one for one in site.passed_over if one.what == "agents_txt"]
         assert "did not reply in JSON" in passed.reason
@@ -289,7 +289,7 @@ async def test_nlweb_is_asked_with_the_earlier_questions(shop: Website) -> None:
 
     shop.handle("/ask?", answer)
     async with visit(shop.url, protocol="nlweb") as site:
-        assert site.doors[0].url == f"{shop.url}/ask"
+        assert site.endpoints[0].url == f"{shop.url}/ask"
         asked = await site.ask("Do you have any?")
         assert (asked.kind, [one.value for one in asked.choices]) == (
             "question",
