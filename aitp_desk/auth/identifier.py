@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.auth.credentials.address import ClientAddresses, Headers
-from aitp_desk.auth.credentials.desk_chain import read_desk_chain
+from aitp_desk.auth.credentials.desk_chain import DESK_VIA, read_desk_chain
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.proof import AuthMethod, Head, Proof
 from aitp_desk.auth.credentials.request_credentials import (
@@ -139,7 +139,7 @@ class Identifier:
         if not isinstance(presented, RequestCredentials):
             raise presented.with_traceback(None)  # cached with this head, so raised repeatedly
         address = self.addresses.find(head.headers, peer)
-        via = read_desk_chain(head, self._desk_id)
+        via = read_desk_chain(head, self._desk_id) if DESK_VIA in head.headers else ()
         proof = None
         if presented is not NO_CREDENTIALS:
             proof = await self._verify(head, presented, address)

@@ -141,7 +141,8 @@ class CorsPolicy:
             return self._to_all
         origin = headers.get("Origin")
         if origin is None:
-            return self._refused if is_question and _is_loaded(headers) else self._to_no_other
+            is_loaded = is_question and "Sec-Fetch-Site" in headers and _is_loaded(headers)
+            return self._refused if is_loaded else self._to_no_other
         known = (self._to_widget if is_for_widget else self._to_origin).get(origin)
         if known is not None:
             return known

@@ -143,11 +143,11 @@ def find_awaited_call(messages: Sequence[Message]) -> str | None:
 
 def list_named_answers(messages: Sequence[Message]) -> tuple[tuple[str, str], ...]:
     """Return the calls that visitors' messages name, each with the words that answer it."""
-    return tuple(
-        (named, get_text(message))
-        for message in messages
-        if (named := message.metadata.get(ANSWERS))
-    )
+    named = []
+    for message in messages:
+        if call := message.metadata.get(ANSWERS):
+            named.append((call, get_text(message)))  # noqa: PERF401 - no frame of its own
+    return tuple(named)
 
 
 def list_due_messages(

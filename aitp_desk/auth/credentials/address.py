@@ -38,6 +38,10 @@ class _Hop(NamedTuple):
 class Headers(Protocol):
     """A request's headers with case-insensitive names, as aiohttp's multidicts provide them."""
 
+    def __contains__(self, name: object, /) -> bool:
+        """Return whether there is a header, by its name in any case."""
+        ...
+
     def getall(self, key: str, default: list[str], /) -> list[str]:
         """Return the values of all lines of one name, or the default."""
 

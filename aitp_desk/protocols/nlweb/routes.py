@@ -109,7 +109,9 @@ class NLWebHandlers:
             Route("POST", ask, self.post_question, "converse", MAX_BODY),
         )
         if desk.name:
-            return ProtocolRoutes(f"nlweb of {desk.name}", routes, (ask,), render_error, desk)
+            return ProtocolRoutes(
+                f"nlweb of {desk.name}", routes, (ask,), render_error, desk, objects=OBJECTS
+            )
         who = (
             Route("GET", WHO_PATH, self.get_agents, "static", is_open=True),
             Route("POST", WHO_PATH, self.post_who, "static", MAX_BODY),

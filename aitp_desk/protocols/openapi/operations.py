@@ -246,7 +246,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /llms-full.txt": OperationText("All pages of the site in full"),
         "GET /robots.txt": OperationText("What crawlers may read (RFC 9309)"),
         "GET /sitemap.xml": OperationText("The addresses of the pages (sitemaps.org)"),
-        "GET /.well-known/security.txt": OperationText("How to report a vulnerability (RFC 9116)"),
+        "GET /.well-known/security.txt": OperationText(
+            "How to report a vulnerability (RFC 9116)", statuses=(404,)
+        ),
         "GET /.well-known/api-catalog": _CATALOG,
         "GET /.well-known/": _CATALOG,
         "GET /health": OperationText("Whether the process responds", "Health"),

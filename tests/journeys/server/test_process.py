@@ -44,12 +44,12 @@ async def test_every_address_that_it_reports_answers(tmp_path: Path) -> None:
         addresses = re.findall(r"http://\S+?(?=,|$)", "\n".join(rest), re.MULTILINE)
         doors = {"home", "threads", "AHP", "A2A", "MCP", "OpenAPI", "declared", "console"}
         assert doors | {"metrics", "health"} <= told.keys()
-        assert len(addresses) == 14
+        assert len(addresses) == 16
         async with aiohttp.ClientSession() as http:
             for address in addresses:
                 async with http.get(address) as response:
                     asked = dict.fromkeys(["threads", "converse", "a2a", "mcp"], 405)
-                    asked["metrics"] = 401
+                    asked |= {"metrics": 401, "ask": 400}
                     right = asked.get(address.rpartition("/")[2], 200)
                     assert response.status == right, address
 
