@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Final, get_args
 
@@ -38,13 +39,14 @@ def _find_logo_fault(config: Config) -> str | None:
         if origin_of(address) in allowed:
             return None
         return "is on a site that is neither the desk nor one of widget.origins; add it there."
-    if ":" in logo or logo.startswith("/"):
+    if ":" in logo or logo.startswith("/") or not logo.isprintable():
         return "is neither an http(s) URL nor the path of a file in the site's folder."
     file = (config.folder / logo).resolve()
     if file.suffix.lower() not in LOGO_TYPES:
         return "is no picture that the chat shows; it takes a PNG, JPEG, WebP, GIF or SVG file."
     is_published = file.is_relative_to(config.folder) and not file.is_relative_to(config.data)
-    if not is_published or not file.is_file():
+    # unlike Path.is_file it takes a name that no file can have for none
+    if not is_published or not os.path.isfile(file):  # noqa: PTH113
         return f"there is no file {logo!r} in the site's folder."
     if file.stat().st_size > MAX_LOGO_BYTES:
         return f"has more than {MAX_LOGO_BYTES // 1000} kB; save it smaller."

@@ -433,6 +433,8 @@ def test_the_chats_privacy_page_is_a_web_address_or_a_path(tmp_path: Path, page:
         ("content", "is no picture that the chat shows; it takes a PNG, JPEG, WebP, GIF or SVG"),
         ("/logo.png", "is neither an http(s) URL nor the path of a file in the site's folder."),
         ("data:image/png,", "is neither an http(s) URL nor the path of a file"),
+        ("a\x00.png", "is neither an http(s) URL nor the path of a file"),
+        (f"{chr(26085) * 150}.png", "there is no file"),
         ("https://cdn.example/logo.png", "is on a site that is neither the desk nor one of"),
         ("large.png", "has more than 200 kB; save it smaller."),
     ],
