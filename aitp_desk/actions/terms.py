@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +20,8 @@ from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.config import ActionTerms
 from aitp_desk.model.calls.action import Action, Mutability, is_action_name
 
+ALL = "*"
+"""In a list of actions that are offered: all of them."""
 MAX_SUMMARY = 256
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -130,3 +132,20 @@ def _texts(described: DescribedAction, terms: ActionTerms) -> tuple[str, str]:
     if len(summary) > MAX_SUMMARY:
         summary = f"{summary[: MAX_SUMMARY - 1].rsplit(' ', 1)[0]}…"
     return summary, description
+
+
+def find_name_faults(named: Sequence[str], offered: Sequence[str], kind: str) -> Iterator[str]:
+    """Yield what is wrong with the names that an owner's terms are for.
+
+    Parameters:
+        named: the name in each table of terms; empty where there is none.
+        offered: the names that are offered; :data:`ALL` alone for all.
+        kind: what is named, such as "tool".
+    """
+    for name in dict.fromkeys(named):
+        if not name:
+            yield f"has terms without the name of {'an' if kind[0] in 'aeiou' else 'a'} {kind}."
+        elif named.count(name) > 1:
+            yield f"has terms of {name} twice; write one table."
+        elif tuple(offered) != (ALL,) and name not in offered:
+            yield f"has terms of {name}, which is not one of the offered {kind}s."

@@ -14,11 +14,11 @@ from aitp_desk.actions.mcp.clients import make_connector
 from aitp_desk.actions.mcp.connection import McpConnection
 from aitp_desk.actions.mcp.tools import Tool, build_action
 from aitp_desk.actions.schemas.normal_form import SchemaUnusable
+from aitp_desk.actions.terms import ALL, find_name_faults
 from aitp_desk.config import Config, Mcp, Problem, ToolTerms
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.errors import Unavailable
 
-ALL = "*"
 LIST_SECONDS = 10
 """How long the start of the desk waits for a server's list of tools, in seconds."""
 
@@ -52,13 +52,7 @@ def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[s
             if not environment.get(name, "").strip():
                 yield f"{key} names the environment variable {name}, which is not set."
     named = [terms.tool for terms in one.terms]
-    for name in dict.fromkeys(named):
-        if not name:
-            yield "has terms without the name of a tool."
-        elif named.count(name) > 1:
-            yield f"has terms of {name} twice; write one table."
-        elif one.tools != (ALL,) and name not in one.tools:
-            yield f"has terms of {name}, which is not one of the offered tools."
+    yield from find_name_faults(named, one.tools, "tool")
 
 
 def _is_program(word: str, folder: Path) -> bool:

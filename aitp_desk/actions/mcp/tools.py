@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -90,11 +89,6 @@ def build_action(
         prefix=prefix,
     )
 
-    def read(given: Mapping[str, Any]) -> dict[str, Any]:
-        plain = dict(given)
-        takes.check(plain)
-        return plain
-
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         result = await _call(connection, tool.name, arguments, action, context.call_id)
         text = _text(result)
@@ -106,7 +100,7 @@ def build_action(
             raise ValueError(f"{tool.name} answered with more than {MOST_TEXT} characters")
         return ActionResult(text, text)
 
-    return OfferedAction(action, read=read, perform=perform)
+    return OfferedAction(action, read=takes.read, perform=perform)
 
 
 async def _call(

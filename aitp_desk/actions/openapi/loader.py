@@ -11,9 +11,9 @@ from aitp_desk.actions.openapi.credentials import Credentials, read_credentials
 from aitp_desk.actions.openapi.document import Document, Operation
 from aitp_desk.actions.openapi.service import Service
 from aitp_desk.actions.schemas.normal_form import SchemaUnusable
+from aitp_desk.actions.terms import ALL
 from aitp_desk.config import Config, OpenApi, OperationTerms, Problem
 
-ALL = "*"
 _MOST_SHOWN = 20
 
 

@@ -59,6 +59,16 @@ class SchemaValidator:
         for refused in self._undeclared(value, [self.schema], ()):
             raise refused
 
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments, validated.
+
+        Raises:
+            InvalidRequest: as :meth:`check` says.
+        """
+        plain = dict(given)
+        self.check(plain)
+        return plain
+
     def prune(self, value: Any) -> Any:
         """Return the declared part of a result.
 

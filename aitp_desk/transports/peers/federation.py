@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -72,11 +72,6 @@ def make_partners_action(partners: Sequence[Partner]) -> OfferedAction:
         output_schema=_PARTNERS_OUTPUT,
     )
 
-    def read(given: Mapping[str, Any]) -> dict[str, Any]:
-        plain = dict(given)
-        takes.check(plain)
-        return plain
-
     async def perform(arguments: dict[str, Any], _context: Context) -> ActionResult:
         topic = str(arguments.get("topic", "")).strip()
         found = [one for one in partners if not topic or is_about(topic, one.settings.topics)]
@@ -84,7 +79,7 @@ def make_partners_action(partners: Sequence[Partner]) -> OfferedAction:
         text = "\n".join(_write(one) for one in found)
         return ActionResult({"partners": listed}, text or "There is no partner for this.")
 
-    return OfferedAction(action, read=read, perform=perform)
+    return OfferedAction(action, read=takes.read, perform=perform)
 
 
 def make_hand_over_action(
@@ -136,11 +131,6 @@ def make_hand_over_action(
         deadline_seconds=max(one.settings.seconds for one, _ in by_name.values()) + 5,
     )
 
-    def read(given: Mapping[str, Any]) -> dict[str, Any]:
-        plain = dict(given)
-        takes.check(plain)
-        return plain
-
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         partner, memory = by_name[arguments["partner"]]
         known = await memory.read(context.conversation)
@@ -165,7 +155,7 @@ def make_hand_over_action(
             result, f"{partner.title} ({partner.settings.url}) goes on from here: {told.text}"
         )
 
-    return OfferedAction(action, read=read, perform=perform)
+    return OfferedAction(action, read=takes.read, perform=perform)
 
 
 def _list(partner: Partner) -> dict[str, Any]:

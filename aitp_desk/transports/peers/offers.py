@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +17,7 @@ from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.actions.schemas.validator import SchemaValidator
-from aitp_desk.actions.terms import DescribedAction, make_action
+from aitp_desk.actions.terms import ALL, DescribedAction, make_action
 from aitp_desk.config import PeerActionTerms
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.error_kind import ErrorKind
@@ -26,7 +26,6 @@ from aitp_desk.model.money import Money
 from aitp_desk.model.text import clean_quote
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import MAX_TEXT
-from aitp_desk.transports.peers.rules import ALL
 from aitp_desk.visitor.base import Outcome, SiteAction
 from aitp_desk.visitor.errors import BudgetSpent, SiteRefused
 
@@ -155,11 +154,6 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
         prefix=partner.settings.prefix,
     )
 
-    def read(given: Mapping[str, Any]) -> dict[str, Any]:
-        plain = dict(given)
-        takes.check(plain)
-        return plain
-
     budget = None if reads else find_budget(partner.settings.budget, theirs.cost)
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
@@ -182,7 +176,7 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
             raise
         return _read(partner, action, outcome)
 
-    return OfferedAction(action, read=read, perform=perform)
+    return OfferedAction(action, read=takes.read, perform=perform)
 
 
 def _may_be_done(refused: SiteRefused) -> bool:

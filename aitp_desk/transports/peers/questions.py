@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -101,16 +100,11 @@ def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
     )
     takes = SchemaValidator(_INPUT, checks_formats=True)
 
-    def read(given: Mapping[str, Any]) -> dict[str, Any]:
-        plain = dict(given)
-        takes.check(plain)
-        return plain
-
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         told = await _ask(partner, memory, arguments["words"].strip(), context)
         return ActionResult(msgspec.to_builtins(told), f"{told.by}: {told.text}")
 
-    return OfferedAction(action, read=read, perform=perform)
+    return OfferedAction(action, read=takes.read, perform=perform)
 
 
 def attribute(partner: Partner, answer: Answer) -> PeerAnswer:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from aitp_desk.actions.declaration.terms import read_cost
+from aitp_desk.actions.terms import find_name_faults
 from aitp_desk.config import Config, Peer, Problem
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.calls.action import is_action_name
 
 ASK_PREFIX = "ask_"
-ALL = "*"
 
 
 def check_peers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
@@ -56,13 +56,7 @@ def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]
     if one.budget and read_cost(one.budget) is None:
         yield "budget must be an amount such as 29.99 EUR."
     named = [terms.action for terms in one.terms]
-    for name in dict.fromkeys(named):
-        if not name:
-            yield "has terms without the name of an action."
-        elif named.count(name) > 1:
-            yield f"has terms of {name} twice; write one table."
-        elif one.actions != (ALL,) and name not in one.actions:
-            yield f"has terms of {name}, which is not one of the offered actions."
+    yield from find_name_faults(named, one.actions, "action")
     if one.passthrough and (one.actions or one.topics):
         yield "has a passthrough, where topics and actions have no use; write a second table."
     if not is_action_name(f"{ASK_PREFIX}{one.name}"):
