@@ -11,10 +11,10 @@ from aitp_desk.visitor.base import (
     Choice,
     Endpoint,
     Outcome,
-    PassedOver,
     Quote,
     SiteAction,
     Source,
+    UnusedEndpoint,
 )
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.errors import (
@@ -30,7 +30,7 @@ from aitp_desk.visitor.errors import (
 )
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.payments import Payer
-from aitp_desk.visitor.policy import Confirm, Policy, Wish
+from aitp_desk.visitor.policy import Confirm, PlannedCall, Policy
 from aitp_desk.visitor.proof.signatures import KeyUnusable, Signer, load_key
 from aitp_desk.visitor.site import Site, visit
 
@@ -47,8 +47,8 @@ __all__ = [
     "NotConfirmed",
     "NotOffered",
     "Outcome",
-    "PassedOver",
     "Payer",
+    "PlannedCall",
     "Policy",
     "PolicyRefused",
     "Quote",
@@ -59,8 +59,8 @@ __all__ = [
     "SiteFailed",
     "SiteRefused",
     "Source",
+    "UnusedEndpoint",
     "VisitError",
-    "Wish",
     "load_key",
     "visit",
 ]

@@ -40,7 +40,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     document: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-class PassedOver(msgspec.Struct, frozen=True):
+class UnusedEndpoint(msgspec.Struct, frozen=True):
     """What looked like an endpoint and is not used.
 
     Parameters:

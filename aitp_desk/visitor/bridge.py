@@ -35,7 +35,7 @@ from aitp_desk.visitor.base import Answer, Choice, Outcome
 from aitp_desk.visitor.clients.responses import shorten
 from aitp_desk.visitor.errors import NotConfirmed, NotOffered, VisitError
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Policy, Wish
+from aitp_desk.visitor.policy import PlannedCall, Policy
 from aitp_desk.visitor.site import Site, visit
 
 INSTRUCTIONS = (
@@ -81,9 +81,9 @@ class _Round:
         self._context = context
         self.answers = answers
 
-    async def confirm(self, wish: Wish) -> bool:
+    async def confirm(self, call: PlannedCall) -> bool:
         """Ask the client's person."""
-        message = write_wish(wish)
+        message = write_planned_call(call)
         key = hashlib.sha256(message.encode()).hexdigest()[:32]
         if key in self.answers:
             return self.answers[key]
@@ -101,9 +101,9 @@ class _Round:
 _round: ContextVar[_Round] = ContextVar("round")
 
 
-async def _confirm(wish: Wish) -> bool:
+async def _confirm(call: PlannedCall) -> bool:
     """Ask in the call that is under way."""
-    return await _round.get().confirm(wish)
+    return await _round.get().confirm(call)
 
 
 class Bridge:
@@ -302,13 +302,13 @@ def tell(what: Answer | Outcome | Any) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "", [], {}, ())}
 
 
-def write_wish(wish: Wish) -> str:
+def write_planned_call(call: PlannedCall) -> str:
     """Return what a person confirms; the site's words are marked as such."""
-    arguments = shorten(msgspec.json.encode(wish.arguments).decode())
+    arguments = shorten(msgspec.json.encode(call.arguments).decode())
     lines = [
-        f"{wish.site}: {shorten(wish.action.name)} {arguments}",
-        " ".join(shorten(one) for one in wish.reasons),
-        f"The site's words: “{shorten(wish.action.description)}”",
+        f"{call.site}: {shorten(call.action.name)} {arguments}",
+        " ".join(shorten(one) for one in call.reasons),
+        f"The site's words: “{shorten(call.action.description)}”",
     ]
     return "\n".join(lines)
 

@@ -26,7 +26,7 @@ _AGREEMENT = frozenset(
 """The first words of labels that agree to something, in many languages."""
 
 
-class Wish(msgspec.Struct, frozen=True):
+class PlannedCall(msgspec.Struct, frozen=True):
     """A call that a person is asked to confirm.
 
     Parameters:
@@ -41,10 +41,10 @@ class Wish(msgspec.Struct, frozen=True):
     quote: Quote | None = None
 
 
-Confirm = Callable[[Wish], Awaitable[bool]]
+Confirm = Callable[[PlannedCall], Awaitable[bool]]
 
 
-async def refuse(_wish: Wish) -> bool:
+async def refuse(_call: PlannedCall) -> bool:
     """Confirm nothing: the default without a person."""
     return False
 
@@ -118,23 +118,23 @@ def is_agreement(label: str) -> bool:
     return words[0] in _AGREEMENT
 
 
-async def confirm_call(wish: Wish, policy: Policy, confirm: Confirm) -> None:
+async def confirm_call(call: PlannedCall, policy: Policy, confirm: Confirm) -> None:
     """Have a person confirm a call, if it needs one.
 
     Parameters:
-        wish: the call; its reasons are found here.
+        call: its reasons are found here.
 
     Raises:
         NotOffered: an argument that the site requires is missing; no person is asked.
         NotConfirmed: the person said no.
     """
-    action = wish.action
+    action = call.action
     reasons = find_reasons(action, policy)
     if not reasons:
         return
     required = action.input_schema.get("required")
     names = required if isinstance(required, list) else ()
-    if missing := [one for one in names if isinstance(one, str) and one not in wish.arguments]:
+    if missing := [one for one in names if isinstance(one, str) and one not in call.arguments]:
         raise NotOffered(f"{action.name} needs {', '.join(missing)} as well.")
-    if not await confirm(msgspec.structs.replace(wish, reasons=reasons)):
+    if not await confirm(msgspec.structs.replace(call, reasons=reasons)):
         raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")

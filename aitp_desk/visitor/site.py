@@ -18,11 +18,11 @@ from aitp_desk.visitor.base import (
     Endpoint,
     EndpointKind,
     Outcome,
-    PassedOver,
     Quote,
     ResumableClient,
     SiteAction,
     SiteClient,
+    UnusedEndpoint,
 )
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.clients.catalogue import CLIENTS
@@ -37,18 +37,18 @@ from aitp_desk.visitor.errors import (
     SiteFailed,
     SiteRefused,
 )
+from aitp_desk.visitor.expenses import Expenses
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import (
     Confirm,
+    PlannedCall,
     Policy,
-    Wish,
     confirm_call,
     is_agreement,
     is_repeatable,
 )
 from aitp_desk.visitor.proof.transcript import VisitRecord
-from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -120,7 +120,7 @@ class Site:
         found: what else the site publishes about itself.
 
     Attributes:
-        passed_over: what was not used, or is no longer used, each with the reason.
+        unused: what was not used, or is no longer used, each with the reason.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Site:
         self.url = url
         self.endpoints = tuple(endpoints)
         self.found = found
-        self.passed_over = list(found.passed_over)
+        self.unused = list(found.unused)
         self._fetcher = fetcher
         self._policy = policy
         self._cache = cache or ResponseCache()
@@ -151,13 +151,13 @@ class Site:
         self._agreement = asyncio.Lock()
         self._key_locks: dict[str, asyncio.Lock] = {}
         self._tokens = 0
-        self._purse = Purse(url, policy, fetcher.identity.payer)
+        self._expenses = Expenses(url, policy, fetcher.identity.payer)
         self._record = VisitRecord(fetcher.identity.name, fetcher.origin)
 
     @property
     def spent(self) -> Money | None:
         """What the visit has agreed to pay; None if it may spend nothing."""
-        return self._purse.spent
+        return self._expenses.spent
 
     def restart(self) -> None:
         """Start the visit's time again, for a person who goes on; the budget stays."""
@@ -201,7 +201,7 @@ class Site:
         if is_agreement(choice.label) and self._asked is not None:
             action = SiteAction("yes", self._asked.text, self._fetcher.origin)
             reasons = ("The site asks whether to go ahead.",)
-            if not await self._policy.confirm(Wish(self.url, action, {}, reasons)):
+            if not await self._policy.confirm(PlannedCall(self.url, action, {}, reasons)):
                 raise NotConfirmed("The yes to the site's question was not confirmed.")
         self._record.note_own("chose", choice)
         return self._count(await self._pick(answers=True).choose(choice))
@@ -217,7 +217,7 @@ class Site:
                 raise NotOffered("The site does not wait for agreement to this.")
             action = SiteAction("pay", answer.text, self._fetcher.origin)
             asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
-            await self._purse.spend(action, {}, answer.quote, self._policy.confirm)
+            await self._expenses.spend(action, {}, answer.quote, self._policy.confirm)
             self._asked = None
         self._record.note_own("agreed", answer.quote)
         return self._note_outcome(await self._pick(answers=True).accept(asked))
@@ -271,45 +271,45 @@ class Site:
         action = next((each for each in await self.actions() if each.name == name), None)
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
-        wish = Wish(self.url, action, arguments or {}, ())
+        call = PlannedCall(self.url, action, arguments or {}, ())
         key = key or secrets.token_urlsafe(16)
         async with self._key_locks.setdefault(key, asyncio.Lock()):
-            return await self._call(wish, key, confirm or self._policy.confirm)
+            return await self._call(call, key, confirm or self._policy.confirm)
 
-    async def _call(self, wish: Wish, key: str, confirm: Confirm) -> Outcome:
+    async def _call(self, call: PlannedCall, key: str, confirm: Confirm) -> Outcome:
         """Call an action, unless its outcome under the key is known."""
         known, is_first = self._calls.get(key), key not in self._calls
         if known is None:
-            if not is_first and not is_repeatable(wish.action):
+            if not is_first and not is_repeatable(call.action):
                 raise SiteFailed(
-                    f"Whether {wish.action.name} was done is unknown: no response came, and the "
+                    f"Whether {call.action.name} was done is unknown: no response came, and the "
                     "site does not say that repeating the call is safe."
                 )
-            await self._permit(wish, confirm)
+            await self._permit(call, confirm)
             self._calls[key] = None
-            called = {"name": wish.action.name, "arguments": wish.arguments, "key": key}
+            called = {"name": call.action.name, "arguments": call.arguments, "key": key}
             self._record.note_own("called", called)
-            known = await self._send(wish, key, is_first=is_first)
+            known = await self._send(call, key, is_first=is_first)
             self._calls[key] = self._note_outcome(known)
-        return known if known.kind != "payable" else await self._pay(wish, known, key, confirm)
+        return known if known.kind != "payable" else await self._pay(call, known, key, confirm)
 
-    async def _send(self, wish: Wish, key: str, *, is_first: bool) -> Outcome:
+    async def _send(self, call: PlannedCall, key: str, *, is_first: bool) -> Outcome:
         """Send a call; its announced price counts as spent unless nothing was done."""
-        action = wish.action
+        action = call.action
         cost = action.cost if is_first else None
         if cost is not None:
-            self._purse.take(action.name, cost)
+            self._expenses.take(action.name, cost)
         try:
-            outcome = await self._pick(answers=False).call(action, wish.arguments, key)
+            outcome = await self._pick(answers=False).call(action, call.arguments, key)
         except (SiteRefused, NotOffered, PolicyRefused) as error:
             if cost is not None:
-                self._purse.give_back(cost)
+                self._expenses.give_back(cost)
             status = error.status if isinstance(error, SiteRefused) else 0
             if is_first and (isinstance(error, NotOffered) or 400 <= status < 500):
                 del self._calls[key]  # certainly not done
             raise
         if cost is not None and outcome.kind in {"payable", "question"}:
-            self._purse.give_back(cost)
+            self._expenses.give_back(cost)
         return outcome
 
     async def poll(self, outcome: Outcome) -> Outcome:
@@ -362,7 +362,7 @@ class Site:
                 if is_final or endpoint.kind in self._proven or not rest:
                     raise
                 self._closed.add((endpoint.kind, answers))
-                self.passed_over.append(PassedOver(endpoint.kind, endpoint.url, str(error)))
+                self.unused.append(UnusedEndpoint(endpoint.kind, endpoint.url, str(error)))
             else:
                 self._proven.add(endpoint.kind)
                 return result
@@ -406,26 +406,28 @@ class Site:
         self._record.note_site("outcome", outcome)
         return outcome
 
-    async def _permit(self, wish: Wish, confirm: Confirm) -> None:
+    async def _permit(self, call: PlannedCall, confirm: Confirm) -> None:
         """Check a call by the policy, and have the person confirm it."""
-        action = wish.action
+        action = call.action
         if action.origin != self._fetcher.origin and action.origin not in self._policy.origins:
             raise PolicyRefused(
                 f"{action.name} would be sent to {action.origin}, not to {self._fetcher.origin}."
             )
         if action.cost is not None:
-            self._purse.check(action.name, action.cost)
+            self._expenses.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
             raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
-        await confirm_call(wish, self._policy, confirm)
+        await confirm_call(call, self._policy, confirm)
 
-    async def _pay(self, wish: Wish, outcome: Outcome, key: str, confirm: Confirm) -> Outcome:
+    async def _pay(
+        self, call: PlannedCall, outcome: Outcome, key: str, confirm: Confirm
+    ) -> Outcome:
         """Agree to the quote of a call.
 
         What was agreed to under a key is not spent again, and is sent again only if the quote is
         paid by its reference. Another price than that is a new quote.
         """
-        action, quote = wish.action, outcome.quote
+        action, quote = call.action, outcome.quote
         if quote is None:
             raise NotOffered(f"{action.name} wants to be paid and names no price.")
         agreed = self._agreed.get(key)
@@ -435,14 +437,14 @@ class Site:
             )
         is_new = agreed is None or not agreed.money.is_same(quote.money)
         if is_new:
-            await self._purse.spend(action, wish.arguments, quote, confirm)
+            await self._expenses.spend(action, call.arguments, quote, confirm)
             self._agreed[key] = quote
             self._record.note_own("agreed", quote)
         try:
             done = await self._pick(answers=False).accept(outcome)
         except NotOffered:  # raised before anything is sent
             if is_new:
-                self._purse.give_back(self._agreed.pop(key).money)
+                self._expenses.give_back(self._agreed.pop(key).money)
             raise
         self._calls[key] = self._note_outcome(done)
         return done

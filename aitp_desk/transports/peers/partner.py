@@ -27,7 +27,7 @@ from aitp_desk.visitor.errors import (
     VisitError,
 )
 from aitp_desk.visitor.identity import Identity
-from aitp_desk.visitor.policy import Policy, Wish, refuse
+from aitp_desk.visitor.policy import PlannedCall, Policy, refuse
 from aitp_desk.visitor.site import Site, visit
 
 _log = structlog.get_logger()
@@ -143,6 +143,6 @@ class Partner:
                 return Unavailable(f"{title} cannot be reached now; try again later.")
 
 
-async def agree(_wish: Wish) -> bool:
+async def agree(_call: PlannedCall) -> bool:
     """Confirm a call that the owner has listed: the visit's budget and the terms here bind."""
     return True

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from aitp_desk.egress import Fetched
-from aitp_desk.visitor.base import Endpoint, EndpointKind, PassedOver
+from aitp_desk.visitor.base import Endpoint, EndpointKind, UnusedEndpoint
 from aitp_desk.visitor.discovery.agents_file import AgentsFile, describe, read_agents_file
 from aitp_desk.visitor.discovery.descriptions import (
     MCP_PATH,
@@ -50,13 +50,13 @@ class Discovery(msgspec.Struct, frozen=True):
 
     Parameters:
         endpoints: the richest first, one of each kind.
-        passed_over: what looked like an endpoint and is not used, each with the reason.
+        unused: what looked like an endpoint and is not used, each with the reason.
         agents_file: what the site declares in agents.json or agents.txt.
         origin: the own origin that the home page has led to.
     """
 
     endpoints: tuple[Endpoint, ...]
-    passed_over: tuple[PassedOver, ...]
+    unused: tuple[UnusedEndpoint, ...]
     agents_file: AgentsFile
     origin: str = ""
 
@@ -96,7 +96,7 @@ async def find_endpoints(fetcher: Fetcher, agent: str, known: Discovery | None =
         raise SiteFailed(f"{reason}. Check the address {fetcher.origin}, or try again later.")
     return Discovery(
         tuple(_pick(endpoints, agents_file, search)),
-        tuple(search.passed_over),
+        tuple(search.unused),
         agents_file,
         fetcher.origin,
     )
@@ -108,7 +108,7 @@ def explain_absence(found: Discovery, protocol: str | None) -> str:
     if protocol is not None:
         kinds = ", ".join(endpoint.kind for endpoint in found.endpoints) or "none for agents"
         told = f"speaks no {protocol}. It speaks: {kinds}."
-    return told + "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])
+    return told + "".join(f" {one.what}: {one.reason}" for one in found.unused[:3])
 
 
 async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[Endpoint]:
@@ -130,7 +130,7 @@ class _Search:
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
-        self.passed_over: list[PassedOver] = []
+        self.unused: list[UnusedEndpoint] = []
         self.failure: VisitError | None = None
 
     async def look(self, what: str, search: Awaitable[_T]) -> _T | None:
@@ -143,7 +143,7 @@ class _Search:
             return None
 
     def pass_over(self, what: str, url: str, reason: str) -> None:
-        self.passed_over.append(PassedOver(what, url, reason))
+        self.unused.append(UnusedEndpoint(what, url, reason))
 
 
 async def _read_home(fetcher: Fetcher) -> Fetched:

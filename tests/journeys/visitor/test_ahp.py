@@ -19,11 +19,11 @@ from aitp_desk.visitor import (
     NotConfirmed,
     NotOffered,
     Outcome,
+    PlannedCall,
     Policy,
     PolicyRefused,
     SiteFailed,
     SiteRefused,
-    Wish,
 )
 from tests.support.desk.server import serving
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
@@ -88,7 +88,7 @@ async def test_the_shop_sells_within_the_budget_once_a_person_has_seen_the_price
             shopper.talker.desk.url, "ahp", policy=policy, key=shopper.talker.key
         ) as site:
             found = await site.call("product_search", {"words": "stove"})
-            assert person.wishes == []  # a query changes nothing
+            assert person.asked == []  # a query changes nothing
             bought = await site.call("place_order", order)
             spent = site.spent
             with pytest.raises(BudgetSpent, match=r"128\.00 USD; 200 USD is the visit's limit"):
@@ -139,7 +139,7 @@ async def test_words_do_not_agree_to_a_price(tmp_path: Path) -> None:
             for reply in (site.ask("yes"), site.choose(Choice("yes", "yes"))):
                 with pytest.raises(PolicyRefused, match="agree or decline"):
                     await reply
-            assert person.wishes == []
+            assert person.asked == []
             bought = await site.agree(asked)
     assert bought.kind == "done"
     assert bought.result is not None, bought
@@ -379,7 +379,7 @@ async def test_a_call_that_was_refused_may_be_corrected_under_its_key() -> None:
             assert (await site.call("order", {"n": 1}, key="a-wish")).text == "Ordered."
 
 
-async def pause_and_agree(_wish: Wish) -> bool:
+async def pause_and_agree(_call: PlannedCall) -> bool:
     """Agree, once others have had their turn."""
     for _ in range(3):
         await asyncio.sleep(0)

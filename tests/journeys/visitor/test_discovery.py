@@ -112,7 +112,7 @@ async def test_a_file_that_cannot_be_trusted_opens_nothing(shop: Website) -> Non
         put_json(shop, "/.well-known/agents.json", place)
         async with visit(shop.url) as site:
             assert {endpoint.kind for endpoint in site.found.endpoints} == {"llms_txt"}
-            (closed,) = [one for one in site.passed_over if one.what == "agents_txt"]
+            (closed,) = [one for one in site.unused if one.what == "agents_txt"]
             assert "breaks its specification" in closed.reason
     assert posted == []
 
@@ -132,14 +132,14 @@ async def test_the_block_of_this_agent_counts_before_that_of_all(shop: Website) 
         assert [one.id for one in site.found.agents_file.capabilities] == ["stock", "faq"]
 
 
-async def test_a_endpoint_that_agents_txt_keeps_for_others_is_passed_over(shop: Website) -> None:
+async def test_an_endpoint_that_agents_txt_keeps_for_others_is_not_used(shop: Website) -> None:
     tools = capability(shop, "tools", "/mcp", protocol="MCP")
     file = agents_json(shop, tools, agents={"*": {"capabilities": []}, "other": {}})
     put_json(shop, "/.well-known/agents.json", file)
     put_json(shop, "/.well-known/mcp.json", {"url": "/mcp"})
     async with visit(shop.url) as site:
         assert "mcp" not in {endpoint.kind for endpoint in site.found.endpoints}
-        assert any("for other agents" in one.reason for one in site.passed_over)
+        assert any("for other agents" in one.reason for one in site.unused)
 
 
 @pytest.mark.requirement("AGT-3.6-4", "AGT-9.2-4")
@@ -230,7 +230,7 @@ async def test_a_redirect_to_another_origin_is_not_followed(shop: Website) -> No
         shop.redirect("/", other.url)
         async with visit(shop.url, credential="secret-token") as site:
             assert [endpoint.kind for endpoint in site.endpoints] == ["llms_txt"]
-            assert any(other.url in one.reason for one in site.passed_over)
+            assert any(other.url in one.reason for one in site.unused)
         assert other.asked == []
         with pytest.raises((PolicyRefused, NoEndpoint)):
             async with visit(shop.url, protocol="ahp"):
@@ -251,7 +251,7 @@ async def test_a_site_that_is_at_home_under_www_is_visited_there(shop: Website) 
         assert site.endpoints[0].url.startswith("http://www.localhost:")
     # www may belong to other people: a credential is not taken there
     async with visit(bare, credential="secret") as site:
-        assert any("redirects to" in one.reason for one in site.passed_over)
+        assert any("redirects to" in one.reason for one in site.unused)
     hosts = [one.headers["Host"] for one in shop.asked if "Authorization" in one.headers]
     assert hosts
     assert not any(host.startswith("www.") for host in hosts)

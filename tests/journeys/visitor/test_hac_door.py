@@ -14,10 +14,10 @@ from aitp_desk.model.money import Money
 from aitp_desk.visitor import (
     BudgetSpent,
     NotConfirmed,
+    PlannedCall,
     Policy,
     PolicyRefused,
     SiteRefused,
-    Wish,
     visit,
 )
 from tests.support.doubles.website import Website, website
@@ -79,10 +79,10 @@ class Person:
 
     def __init__(self, answer: bool) -> None:
         self.answer = answer
-        self.wishes: list[Wish] = []
+        self.asked: list[PlannedCall] = []
 
-    async def confirm(self, wish: Wish) -> bool:
-        self.wishes.append(wish)
+    async def confirm(self, call: PlannedCall) -> bool:
+        self.asked.append(call)
         return self.answer
 
 
@@ -133,9 +133,9 @@ async def test_a_person_is_asked_with_the_reason(
     async with visit(api.site.url, protocol="hac", policy=Policy(person.confirm)) as site:
         with pytest.raises(NotConfirmed, match="was not confirmed"):
             await site.call("change", {"id": 7})
-        assert reason in person.wishes[0].reasons
+        assert reason in person.asked[0].reasons
         if safety is None or safety["mutability"] != "read_only":
-            assert "The site requires: The thing is idle" in person.wishes[0].reasons
+            assert "The site requires: The thing is idle" in person.asked[0].reasons
     assert api.called == []
     person.answer = True
     async with visit(api.site.url, protocol="hac", policy=Policy(person.confirm)) as site:
@@ -151,7 +151,7 @@ async def test_the_time_to_undo_is_shown_and_a_class_can_be_authorized(api: Api)
     async with visit(api.site.url, protocol="hac", policy=Policy(person.confirm)) as site:
         with pytest.raises(NotConfirmed):
             await site.call("close")
-    assert "It can be undone within P30D." in person.wishes[0].reasons
+    assert "It can be undone within P30D." in person.asked[0].reasons
     allowed = Policy(person.confirm, authorized=frozenset({"close", "purge"}))
     async with visit(api.site.url, protocol="hac", policy=allowed) as site:
         assert (await site.call("close")).kind == "done"
@@ -170,7 +170,7 @@ async def test_money_is_spent_only_within_a_limit_and_confirmed(api: Api) -> Non
     policy = Policy(person.confirm, budget=Money(Decimal(50), "EUR"))
     async with visit(api.site.url, protocol="hac", policy=policy) as site:
         assert (await site.call("buy")).kind == "done"
-        assert "It costs 29.90 EUR." in person.wishes[-1].reasons
+        assert "It costs 29.90 EUR." in person.asked[-1].reasons
         assert str(site.spent) == "29.90 EUR"
         with pytest.raises(BudgetSpent, match=r"29\.90 EUR"):
             await site.call("buy")
@@ -191,14 +191,14 @@ async def test_agreeing_to_one_call_sends_that_call_and_no_other(api: Api) -> No
     api.site.handle("/sell", sell)
     api.offer("sell", "/sell", safety=READ, fields=[{"name": "sku"}, {"name": "_confirm"}])
 
-    async def decline(wish: Wish) -> bool:
-        return wish.quote is None
+    async def decline(call: PlannedCall) -> bool:
+        return call.quote is None
 
     policy = Policy(decline, budget=Money(Decimal(9), "EUR"))
     async with visit(api.site.url, protocol="hac", policy=policy) as site:
 
-        async def want_another(wish: Wish) -> bool:
-            if wish.quote is not None:
+        async def want_another(call: PlannedCall) -> bool:
+            if call.quote is not None:
                 with pytest.raises(NotConfirmed):
                     await site.call("sell", {"sku": "piano"}, confirm=decline)
             return True

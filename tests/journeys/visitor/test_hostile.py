@@ -353,7 +353,7 @@ async def test_instructions_in_a_sites_words_start_nothing(kind: EndpointKind) -
             await visit.actions()
             assert visit.spent == Money(Decimal(0), "EUR")
     assert order in answer.text
-    assert person.wishes == []
+    assert person.asked == []
     assert not any("buy" in json.dumps(one.body) for one in site.asked[:before]
                    if one.method == "POST" and kind != "mcp")  # fmt: skip
 

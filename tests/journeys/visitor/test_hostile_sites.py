@@ -17,7 +17,15 @@ import pytest_asyncio
 from aiohttp import web
 
 from aitp_desk.model.money import Money
-from aitp_desk.visitor import BudgetSpent, NoEndpoint, NotConfirmed, Policy, VisitError, Wish, visit
+from aitp_desk.visitor import (
+    BudgetSpent,
+    NoEndpoint,
+    NotConfirmed,
+    PlannedCall,
+    Policy,
+    VisitError,
+    visit,
+)
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import agents_json, capability, manifest, put_json, put_pages
 
@@ -36,7 +44,7 @@ async def visit_all(site: Website, policy: Policy = QUICK) -> list[str]:
     """Visit with a credential; return what was passed over, after the pages have answered."""
     async with visit(site.url, credential=SECRET, policy=policy) as visited:
         assert "Norway" in (await visited.ask("Do you ship to Norway?")).text
-        return [one.reason for one in visited.passed_over]
+        return [one.reason for one in visited.unused]
 
 
 @asynccontextmanager
@@ -216,10 +224,10 @@ async def test_a_price_that_rises_is_asked_again_and_never_beyond_the_limit(
     put_json(shop, "/openapi.json", document)
     shop.handle("/buy", sell)
 
-    async def confirm(wish: Wish) -> bool:
+    async def confirm(call: PlannedCall) -> bool:
         nonlocal price
-        confirmed.append(str(wish.quote.money) if wish.quote else "")
-        if wish.quote is not None and len(confirmed) == 2:
+        confirmed.append(str(call.quote.money) if call.quote else "")
+        if call.quote is not None and len(confirmed) == 2:
             price += 1  # the site thinks again while the person does
         return True
 
@@ -271,7 +279,7 @@ async def test_the_credential_reaches_no_other_origin(shop: Website) -> None:
     assert any(SECRET in str(one.headers) for one in shop.asked)
 
 
-async def _agree(_wish: Wish) -> bool:
+async def _agree(_call: PlannedCall) -> bool:
     return True
 
 

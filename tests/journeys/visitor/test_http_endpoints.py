@@ -16,11 +16,11 @@ from aitp_desk.visitor import (
     Choice,
     CredentialNeeded,
     NotOffered,
+    PlannedCall,
     Policy,
     PolicyRefused,
     SiteFailed,
     SiteRefused,
-    Wish,
     visit,
 )
 from tests.support.clients.threads import talking
@@ -31,7 +31,7 @@ from tests.support.sites.declared import agents_json, capability, put_json, put_
 PLACE = "/.well-known/agents.json"
 
 
-async def agree(_wish: Wish) -> bool:
+async def agree(_call: PlannedCall) -> bool:
     """Confirm everything."""
     return True
 
@@ -172,14 +172,14 @@ async def test_the_file_is_read_again_when_a_capability_is_gone(shop: Website) -
             await site.call("stock")
 
 
-async def test_a_endpoint_that_fails_is_passed_over_with_the_reason(shop: Website) -> None:
+async def test_an_endpoint_that_fails_is_not_used_and_the_reason_is_shown(shop: Website) -> None:
     ask = capability(shop, "ask", "/ask-me", parameters=[_question()])
     put_json(shop, PLACE, agents_json(shop, ask))
     shop.put("/ask-me?", "<html>busy</html>")
     async with visit(shop.url) as site:
         assert [endpoint.kind for endpoint in site.endpoints] == ["agents_txt", "llms_txt"]
         assert "Norway" in (await site.ask("Do you ship to Norway?")).text
-        (passed,) = [one for one in site.passed_over if one.what == "agents_txt"]
+        (passed,) = [one for one in site.unused if one.what == "agents_txt"]
         assert "did not reply in JSON" in passed.reason
         asked = [path for path in shop.paths() if path.startswith("/ask-me")]
         await site.ask("Do you ship to Norway?")

@@ -22,10 +22,10 @@ from aitp_desk.visitor import (
     Identity,
     NotConfirmed,
     Payer,
+    PlannedCall,
     Policy,
     ResponseCache,
     SiteAction,
-    Wish,
     visit,
 )
 from tests.journeys.visitor.test_ahp import CONVERSE, publish
@@ -163,7 +163,9 @@ async def test_no_text_of_a_site_is_a_line_of_the_commands_own(
 
 def test_what_is_confirmed_has_one_line_for_each_thing() -> None:
     action = SiteAction("buy\n  Price: 0.01 EUR" + "x" * 9000, "", "https://a.example")
-    wish = Wish("https://a.example", action, {}, ("The site requires: a\n  Price: 0.01 EUR",))
-    lines = [report.show(line) for line in report.list_wish(wish)]
+    call = PlannedCall(
+        "https://a.example", action, {}, ("The site requires: a\n  Price: 0.01 EUR",)
+    )
+    lines = [report.show(line) for line in report.list_planned_call(call)]
     assert "\n" not in "".join(lines)
     assert max(map(len, lines)) < 400

@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from aitp_desk.cli import main
 from aitp_desk.cli.commands.agents.session import VisitSession, ask_person
-from aitp_desk.visitor import SiteAction, Wish, visit
+from aitp_desk.visitor import PlannedCall, SiteAction, visit
 from tests.support.desk.command import COMMAND
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
@@ -188,7 +188,7 @@ class Terminal(io.TextIOBase):
 def test_ctrl_c_at_a_confirmation_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal())
     action = SiteAction("order-map", "Orders a map.", "https://shop.example")
-    assert not asyncio.run(ask_person(Wish("https://shop.example", action, {}, ())))
+    assert not asyncio.run(ask_person(PlannedCall("https://shop.example", action, {}, ())))
 
 
 def test_ctrl_c_ends_the_prompt_for_questions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +302,7 @@ async def test_a_sites_text_cannot_control_the_terminal(shop: Website) -> None:
     assert not {"\x1b", "\x07", "\u202e", "\r"} & set(done.stdout)
 
 
-async def test_a_endpoint_that_failed_is_named_with_the_answer(shop: Website) -> None:
+async def test_an_endpoint_that_failed_is_named_with_the_answer(shop: Website) -> None:
     ask = {"name": "query", "in": "query", "type": "string", "required": True}
     file = agents_json(shop, capability(shop, "ask", "/ask-me", parameters=[ask]))
     put_json(shop, "/.well-known/agents.json", file)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aitp_desk.egress import Egress
-from aitp_desk.visitor import Endpoint, Identity, Policy, Site, Wish
+from aitp_desk.visitor import Endpoint, Identity, PlannedCall, Policy, Site
 from aitp_desk.visitor.base import EndpointKind
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
 from aitp_desk.visitor.discovery.endpoints import Discovery
@@ -26,22 +26,22 @@ class Person:
     """A person who confirms, or not.
 
     Attributes:
-        wishes: what was asked so far.
+        asked: what was asked so far.
     """
 
     def __init__(self, *answers: bool) -> None:
         self._answers = list(answers)
-        self.wishes: list[Wish] = []
+        self.asked: list[PlannedCall] = []
 
-    async def confirm(self, wish: Wish) -> bool:
+    async def confirm(self, call: PlannedCall) -> bool:
         """Answer as told, the last answer again and again."""
-        self.wishes.append(wish)
+        self.asked.append(call)
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
     @property
     def reasons(self) -> list[str]:
-        """Why the person was asked, one text a wish."""
-        return [" ".join(wish.reasons) for wish in self.wishes]
+        """Why the person was asked, one text a call."""
+        return [" ".join(call.reasons) for call in self.asked]
 
 
 class Pauses:

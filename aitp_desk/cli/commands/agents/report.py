@@ -14,12 +14,12 @@ from aitp_desk.visitor import (
     Answer,
     Endpoint,
     Outcome,
-    PassedOver,
+    PlannedCall,
     Site,
     SiteAction,
     SiteRefused,
+    UnusedEndpoint,
     VisitError,
-    Wish,
 )
 from aitp_desk.visitor.site import LOOPBACK
 from aitp_desk.visitor.trust import TrustFigure
@@ -86,10 +86,10 @@ def list_endpoints(site: Site) -> list[str]:
 
 def list_unused(site: Site) -> list[str]:
     """Write what of the site is not used, each with the reason."""
-    return [f"not used    {one.what}: {one.reason}" for one in site.passed_over]
+    return [f"not used    {one.what}: {one.reason}" for one in site.unused]
 
 
-def list_passed_over(failed: Sequence[PassedOver]) -> list[str]:
+def list_failed(failed: Sequence[UnusedEndpoint]) -> list[str]:
     """Write which endpoints failed before another one answered."""
     return [f"  instead of {one.what}: {one.reason}" for one in failed]
 
@@ -150,15 +150,15 @@ def list_outcome(outcome: Outcome) -> list[str]:
             return lines or ["Done."]
 
 
-def list_wish(wish: Wish) -> list[str]:
+def list_planned_call(call: PlannedCall) -> list[str]:
     """Write what a person is asked to confirm: the call, the reasons and the price."""
-    lines = [f"{wish.site}: {wish.action.name[:MAX_VALUE]}"]
-    for name, value in wish.arguments.items():
+    lines = [f"{call.site}: {call.action.name[:MAX_VALUE]}"]
+    for name, value in call.arguments.items():
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
         lines.append(f"  {name} = {text[:MAX_VALUE]}")
-    lines += [f"  {reason}" for reason in wish.reasons]
-    if wish.quote is not None:
-        lines.append(f"  Price: {wish.quote.money}")
+    lines += [f"  {reason}" for reason in call.reasons]
+    if call.quote is not None:
+        lines.append(f"  Price: {call.quote.money}")
     return lines
 
 

@@ -17,12 +17,12 @@ from aitp_desk.cli.commands.agents import report
 from aitp_desk.visitor import (
     Answer,
     NotOffered,
+    PlannedCall,
     Policy,
     ResponseCache,
     Site,
     SiteAction,
     VisitError,
-    Wish,
     visit,
 )
 from aitp_desk.visitor.context import Disclosure, SharedContext
@@ -155,13 +155,13 @@ class VisitSession:
     def _tell(self, answer: Answer) -> None:
         endpoint = self._site.endpoint(answers=True)
         told = {"endpoint": report.describe_endpoint(endpoint), "answer": answer}
-        failed = self._site.passed_over[len(self._site.found.passed_over) :]
-        self._print([*report.list_answer(answer, endpoint), *report.list_passed_over(failed)], told)
+        failed = self._site.unused[len(self._site.found.unused) :]
+        self._print([*report.list_answer(answer, endpoint), *report.list_failed(failed)], told)
 
     def _print(self, lines: Sequence[str], told: Mapping[str, Any]) -> None:
         if self._as_json:
-            passed = [msgspec.to_builtins(one) for one in self._site.passed_over]
-            click.echo(report.write_json({"site": self._site.url, **told, "passed_over": passed}))
+            unused = [msgspec.to_builtins(one) for one in self._site.unused]
+            click.echo(report.write_json({"site": self._site.url, **told, "unused": unused}))
             return
         for line in lines:
             click.echo(report.show(line))
@@ -191,14 +191,14 @@ def read_arguments(action: SiteAction, words: Sequence[str]) -> dict[str, Any]:
     return arguments
 
 
-async def agree(_shown: Wish | Disclosure) -> bool:
+async def agree(_shown: PlannedCall | Disclosure) -> bool:
     """Confirm without asking, as ``--yes`` says."""
     return True
 
 
-async def ask_person(wish: Wish) -> bool:
+async def ask_person(call: PlannedCall) -> bool:
     """Show what would be done, why it is asked and what it costs; a person at a terminal agrees."""
-    return _ask(report.list_wish(wish), "Do it?")
+    return _ask(report.list_planned_call(call), "Do it?")
 
 
 async def ask_to_disclose(disclosure: Disclosure) -> bool:

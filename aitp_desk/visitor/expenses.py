@@ -9,10 +9,10 @@ from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
 from aitp_desk.visitor.errors import BudgetSpent, NotConfirmed, PolicyRefused
 from aitp_desk.visitor.payments import Payer
-from aitp_desk.visitor.policy import Confirm, Policy, Wish
+from aitp_desk.visitor.policy import Confirm, PlannedCall, Policy
 
 
-class Purse:
+class Expenses:
     """The money of one visit.
 
     Parameters:
@@ -95,5 +95,5 @@ class Purse:
             reasons = (f"It costs {quote.money}, more than the {announced} announced.",)
         else:
             reasons = (f"It costs {quote.money}.",)
-        if not await confirm(Wish(self._site, action, arguments, reasons, quote)):
+        if not await confirm(PlannedCall(self._site, action, arguments, reasons, quote)):
             raise NotConfirmed(f"{action.name} was not confirmed: {quote.money}.")
