@@ -9,9 +9,9 @@ from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
-from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.claude import API_KEY
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
+from aitp_desk.model.web_address import is_loopback
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.web_address import web_address
 from aitp_desk.protocols.a2a.linter import CARD_PLACE, check_card, is_card
 from aitp_desk.protocols.agents_txt.examination import PLACES, examine, examine_served
 from aitp_desk.protocols.ahp.linter import MANIFEST_PLACE, check_manifest, is_manifest

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aitp_desk.config import Cors
-from aitp_desk.config.rules.web_address import origin_of
+from aitp_desk.model.web_address import origin_of
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -16,8 +16,8 @@ from aitp_desk.actions.mcp.tools import Tool, build_action
 from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.actions.terms import ALL, find_name_faults
 from aitp_desk.config import Config, Mcp, Problem, ToolTerms
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.errors import Unavailable
+from aitp_desk.model.web_address import web_address
 
 LIST_SECONDS = 10
 """How long the start of the desk waits for a server's list of tools, in seconds."""

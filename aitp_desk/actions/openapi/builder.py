@@ -15,8 +15,8 @@ from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.actions.terms import DescribedAction, make_action
 from aitp_desk.config import ActionTerms
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.calls.action import Mutability
+from aitp_desk.model.web_address import web_address
 
 MUTABILITY: Mapping[str, Mutability] = {
     "get": "read_only",

@@ -18,7 +18,6 @@ from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.jwt.signing_keys import KeyPair
 from aitp_desk.auth.keys.detached_jws import SignatureInvalid, read_detached, sign_detached
 from aitp_desk.auth.keys.transcript_keys import PublishedKey
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.access.weak_keys import is_weak
 from aitp_desk.model.conversation.chain import FIRST_LINK, canonical, digest_message, next_link
 from aitp_desk.model.conversation.thread import Attachment
@@ -34,6 +33,7 @@ from aitp_desk.model.conversation.transcript import (
 )
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.model.web_address import web_address
 
 STATEMENT_TYPE: Final = "aitp-desk-transcript+jws"
 HEAD_TYPE: Final = "aitp-desk-transcript-head+jws"

@@ -25,8 +25,8 @@ from http_message_signatures import (
 
 from aitp_desk.auth.credentials.address import Headers
 from aitp_desk.auth.credentials.request_credentials import WEB_BOT_AUTH
-from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.model.web_address import origin_of, web_address
 
 DIRECTORY_TAG: Final = "http-message-signatures-directory"
 MAX_FIELD = 4096

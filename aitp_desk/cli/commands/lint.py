@@ -60,8 +60,8 @@ def lint_file(path: Path) -> None:
 def lint_url(url: str) -> None:
     """Validate what a URL serves; at the home page, all known files."""
     from aitp_desk.cli.declarations import WELL_KNOWN, ServedFile, lint_body
-    from aitp_desk.config.rules.web_address import web_address
     from aitp_desk.egress import EgressError
+    from aitp_desk.model.web_address import web_address
     from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 
     address = web_address(url)
@@ -96,8 +96,8 @@ async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
     Parameters:
         asked: the headers for each address.
     """
-    from aitp_desk.config.rules.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress
+    from aitp_desk.model.web_address import is_loopback, web_address
 
     address = web_address(next(iter(asked)))
     is_own = address is not None and is_loopback(address.hostname or "")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import is_loopback, web_address
 from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt, OwnCapability
+from aitp_desk.model.web_address import is_loopback, web_address
 
 _SECTION = "agents_txt.capability"
 _AS_HTTP = {"ws": "http", "wss": "https"}

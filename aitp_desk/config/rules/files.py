@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import is_loopback, web_address
 from aitp_desk.config.sections.files import DATABASE, S3, Files
 from aitp_desk.config.settings import real_path
+from aitp_desk.model.web_address import is_loopback, web_address
 
 _BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9!_.*'()-]+)*)/?")
 """A bucket's name by the rules of Amazon S3, and a prefix of characters safe in every key."""

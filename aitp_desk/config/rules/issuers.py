@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import wrong_address
 from aitp_desk.config.sections.access.issuers import SHARED_SECRET_ALGORITHMS, Issuer
 from aitp_desk.model.access.scope import SCOPES_IN_WORDS, is_scope
+from aitp_desk.model.web_address import wrong_address
 
 MIN_SECRET_BYTES = 32
 """Minimum length of a secret for HS256: that of its output (RFC 7518, section 3.2)."""

@@ -16,19 +16,19 @@ from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
 from aitp_desk.config.rules.servers import wrong_store_url, wrong_valkey_url
 from aitp_desk.config.rules.signatures import check_signature_agents
-from aitp_desk.config.rules.web_address import (
-    ip_address,
-    is_loopback,
-    origin_of,
-    web_address,
-    wrong_address,
-)
 from aitp_desk.config.rules.widget import check_widget
 from aitp_desk.config.sections.content.content import Web
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.server import Server
 from aitp_desk.config.settings import Config, StoreSettings
+from aitp_desk.model.web_address import (
+    ip_address,
+    is_loopback,
+    origin_of,
+    web_address,
+    wrong_address,
+)
 
 RESERVED = frozenset(
     {

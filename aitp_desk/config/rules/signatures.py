@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import origin_of, web_address, wrong_address
 from aitp_desk.config.sections.access.signatures import SignatureAgent
 from aitp_desk.model.access.scope import is_open_scope
+from aitp_desk.model.web_address import origin_of, web_address, wrong_address
 
 
 def check_signature_agents(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final, get_args
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.config.sections.widget import Widget, WidgetLanguage
 from aitp_desk.config.settings import Config
+from aitp_desk.model.web_address import origin_of, web_address
 
 LOGO_TYPES: Final = {
     ".gif": "image/gif",

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.egress import Egress
 from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable
@@ -21,6 +20,7 @@ from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
 from aitp_desk.knowledge.semantics.file import FILE
 from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder, is_installed
 from aitp_desk.knowledge.snapshot import Knowledge
+from aitp_desk.model.web_address import is_loopback
 
 _log = structlog.get_logger(__name__)
 

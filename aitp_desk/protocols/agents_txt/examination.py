@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.web_address import web_address
 from aitp_desk.protocols.agents_txt.faults import ParseResult
 from aitp_desk.protocols.agents_txt.json_form import examine_json
 from aitp_desk.protocols.agents_txt.parser import examine_text

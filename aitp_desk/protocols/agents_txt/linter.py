@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from aitp_desk.config.rules.web_address import is_loopback, web_address
+from aitp_desk.model.web_address import is_loopback, web_address
 from aitp_desk.protocols.agents_txt.document import (
     AGENTS_JSON,
     AUTH_TYPES,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.web_address import web_address
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError

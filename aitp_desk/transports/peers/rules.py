@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.terms import find_name_faults
 from aitp_desk.config import Config, Peer, Problem
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.calls.action import is_action_name
+from aitp_desk.model.web_address import web_address
 
 ASK_PREFIX = "ask_"
 

@@ -15,8 +15,8 @@ from typing import Final
 
 import msgspec
 
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.config.rules.widget import LOGO_TYPES
+from aitp_desk.model.web_address import web_address
 from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, put_constants, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.config import Files, Site, Widget
-from aitp_desk.config.rules.web_address import origin_of, web_address
+from aitp_desk.model.web_address import origin_of, web_address
 from aitp_desk.web.bundle import put_constants
 from aitp_desk.web.javascript.minifier import minify
 from aitp_desk.web.widget.assets import (

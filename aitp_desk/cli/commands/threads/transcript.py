@@ -220,8 +220,8 @@ def _keys_of(source: str) -> Sequence[PublishedKey]:
 
 async def _fetch(url: str) -> bytes:
     """Fetch an address; a loopback one only if that was requested."""
-    from aitp_desk.config.rules.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress, EgressError
+    from aitp_desk.model.web_address import is_loopback, web_address
 
     address = web_address(url)
     is_own = address is not None and is_loopback(address.hostname or "")

@@ -1,4 +1,4 @@
-"""Validates URLs that the site's owner names."""
+"""Web addresses: what is one, its origin, and whether it is this machine's."""
 
 from __future__ import annotations
 
