@@ -11,11 +11,10 @@ from importlib import import_module
 import click
 
 _FOLDERS = {
-    "commands": (
-        "ask check enrich evaluate export files init jobs lint serve snippet store transport"
-    ),
+    "commands": ("ask check enrich evaluate export files jobs lint serve snippet store transport"),
     "commands.access": "audit client keys token",
     "commands.agents": "mcp visit",
+    "commands.site": "init",
     "commands.threads": "erase insights tickets transcript",
 }
 _COMMANDS = {

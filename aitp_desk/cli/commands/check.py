@@ -148,7 +148,7 @@ def _find_unread_actions(folder: Path) -> list[str]:
 
 def _find_sample_page(content: Path) -> list[str]:
     """Return a note on the unchanged page of ``init`` among the site's own."""
-    from aitp_desk.cli.commands.init import WELCOME, WELCOME_FILE
+    from aitp_desk.cli.commands.site.init import WELCOME, WELCOME_FILE
 
     page = content / WELCOME_FILE
     if not page.is_file() or page.read_bytes() != WELCOME.encode():

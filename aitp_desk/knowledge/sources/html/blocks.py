@@ -143,6 +143,8 @@ class _Reader:
             self._heading(node, name)
         elif name == "pre":
             self._flush()
+            for line_break in node.css("br"):
+                line_break.replace_with("\n")
             self._add(Code(node.text().strip("\n"), node.attributes.get("data-language") or ""))
         elif name == "table" and not _is_layout(node):
             self._flush()

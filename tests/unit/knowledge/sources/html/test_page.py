@@ -190,6 +190,12 @@ def test_a_table_for_layout_is_read_as_text_and_code_keeps_its_lines(tmp_path: P
     assert said(read(tmp_path, page)[1]) == ["```python\n>>> a\n1\n```", "Left.", "a: b"]
 
 
+def test_code_with_an_element_a_line_keeps_its_lines(tmp_path: Path) -> None:
+    lines = "".join(f"<div class=token-line><span>{line}</span><br></div>" for line in "ab")
+    page = f"<main><h1>Code</h1><p>Run this.</p><pre><code>{lines}</code></pre></main>"
+    assert said(read(tmp_path, page)[1]) == ["Run this.", "```\na\nb\n```"]
+
+
 def test_a_cell_over_several_rows_stands_in_each_of_them(tmp_path: Path) -> None:
     page = (
         "<main><table><tr><th>Mode</th><th>Writer</th><th>Readers</th></tr>"

@@ -1,0 +1,1 @@
+"""Commands that set up a site, and try or examine its desk."""

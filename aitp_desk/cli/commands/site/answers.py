@@ -1,0 +1,75 @@
+"""What the owner of a new site answers, by options or on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+
+_QUESTIONS = {
+    "site.name": "Name of the site",
+    "site.url": "Its public https:// address",
+    "site.contact.email": "Email address for visitors",
+}
+_WITHOUT = {
+    "site.name": "by default the heading of its home page",
+    "site.url": "none yet",
+    "site.contact.email": "none: no question becomes a ticket",
+}
+"""What an empty answer means."""
+Check = Callable[[click.Context, click.Parameter, str | None], str | None]
+
+
+def check_setting(key: str) -> Check:
+    """Return the callback of an option whose value becomes a setting: the setting's rules hold."""
+
+    def check(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+        return value and _check(key, value)
+
+    return check
+
+
+def ask_owner(detected: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
+    """Ask for settings, with what was detected as the default; empty for none.
+
+    Parameters:
+        keys: the full names of the settings to ask for.
+    """
+    answers: dict[str, str] = {}
+    for key in keys:
+        default = str(detected.get(key, ""))
+        answers[key] = click.prompt(
+            _QUESTIONS[key] if default else f"{_QUESTIONS[key]} (empty: {_WITHOUT[key]})",
+            default=default,
+            show_default=bool(default),
+            value_proc=partial(_check_answer, key),
+        )
+    return answers
+
+
+def _check_answer(key: str, text: str) -> str:
+    return _check(key, text.strip()) if text.strip() else ""
+
+
+def _check(key: str, value: str) -> str:
+    """Return a valid value of a setting.
+
+    Raises:
+        BadParameter: it breaks the rules for the setting.
+    """
+    from aitp_desk.config import ConfigError, check_public, load_config
+    from aitp_desk.config.catalogue import as_toml
+
+    given: object = [value] if key == "content.web.sitemaps" else value
+    with TemporaryDirectory() as empty:
+        try:
+            faults = check_public(load_config(Path(empty), [f"{key}={as_toml(given)}"]))
+        except ConfigError as error:
+            faults = error.problems
+    if faults:
+        raise click.BadParameter(str(faults[0]))
+    return value.rstrip("/") if key == "site.url" else value
