@@ -132,7 +132,7 @@ def _detect(folder: Path, sitemap: str | None) -> Generated | None:
 
 def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
     """Return the settings that follow from what was found."""
-    from aitp_desk.config.rules.web_address import origin_of, web_address
+    from aitp_desk.model.web_address import origin_of, web_address
 
     if sitemap is not None:
         return {"content.web.sitemaps": [sitemap], "site.url": origin_of(urlsplit(sitemap))}
