@@ -190,7 +190,7 @@ def test_a_configuration_that_says_nothing_names_nothing(tmp_path: Path, text: s
 def test_an_address_below_a_path_is_not_taken(tmp_path: Path) -> None:
     said = MKDOCS.replace("kettles.example/", "kettles.example/docs/")
     site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": PAGE})
-    told = "note   https://kettles.example/docs/ has a path; set site.url to a host of its own."
+    told = "note   https://kettles.example/docs/ has a path; site.url takes a host alone."
     assert told in succeed("init", site)
     assert load_config(site, port=0).site.url == ""
 

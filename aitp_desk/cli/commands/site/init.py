@@ -144,7 +144,7 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
         if address.path in {"", "/"}:
             found["site.url"] = origin_of(address)
         else:
-            click.echo(f"note   {made.url} has a path; set site.url to a host of its own.")
+            click.echo(f"note   {made.url} has a path; site.url takes a host alone.")
     return {key: value for key, value in found.items() if value}
 
 
