@@ -26,7 +26,7 @@ from tests.docs.tables import metrics
 from tests.support.desk.command import COMMAND
 from tests.support.desk.processes import free_port
 from tests.support.desk.server import serving
-from tests.support.http.web_servers import Kind, every_server
+from tests.support.http.web_servers import Kind
 
 PAGE = ROOT / "docs/run/running.md"
 MONITORING = ROOT / "docs/run/monitoring.md"
@@ -170,7 +170,7 @@ def running(command: list[str], log: Path) -> Iterator[None]:
 
 
 @pytest.mark.servers
-@every_server
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
 async def test_a_desk_behind_tls_as_the_page_has_it(tmp_path: Path, kind: Kind) -> None:
     (block,) = (found.code for found in blocks(PAGE) if found.language == kind)
     tls, plain = free_port(), free_port()

@@ -26,7 +26,12 @@ _IN_FRAME = """\
 <!-- or, where no script is allowed, this frame instead
 {frame}
 -->"""
-Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
+Part = Literal[
+    "head", "body", "footer", "widget", "apache", "caddy", "cloudflare", "nginx", "traefik"
+]
+_SERVERS = frozenset({"apache", "caddy", "cloudflare", "nginx", "traefik"})
+_BY_HOST = frozenset({"cloudflare", "traefik"})
+"""Servers whose settings name the host of the website."""
 
 
 @click.command()
@@ -41,22 +46,29 @@ Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
     "--nginx", "part", flag_value="nginx", help="The include file of an nginx server block."
 )
 @click.option("--caddy", "part", flag_value="caddy", help="The import file of a Caddy site block.")
+@click.option(
+    "--apache", "part", flag_value="apache", help="The include file of a virtual host of Apache."
+)
+@click.option("--traefik", "part", flag_value="traefik", help="A file for Traefik's file provider.")
+@click.option(
+    "--cloudflare", "part", flag_value="cloudflare", help="The config.yml of a Cloudflare tunnel."
+)
 @click.option("--static", is_flag=True, help="For a site that serves an export, without a desk.")
 @overrides
 def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
     """Print HTML or web server settings that connect your site to a desk.
 
-    The desk is that of FOLDER. Without --nginx or --caddy it prints HTML for your pages. Addresses
-    in the HTML begin with site.url. If that is not set they are paths, for pages on the desk's
-    host.
+    The desk is that of FOLDER. Without the name of a web server it prints HTML for your pages.
+    Addresses in the HTML begin with site.url. If that is not set they are paths, for pages on the
+    desk's host.
     """
-    if static and part in {"widget", "nginx", "caddy"}:
+    if static and part in {"widget", *_SERVERS}:
         raise click.UsageError("--static needs HTML; an exported site needs no desk.")
     with mistakes_told():
-        if part in {"nginx", "caddy"}:
-            text = _write_settings(folder, overrides, caddy=part == "caddy")
-        elif part == "widget":
+        if part == "widget":
             text = _write_widget(folder, overrides)
+        elif part in _SERVERS:
+            text = _write_settings(folder, overrides, part)
         else:
             text = _write_html(folder, overrides, part, asks=not static)
     click.echo(text)
@@ -92,19 +104,31 @@ def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     return "\n\n".join(parts)
 
 
-def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:
-    from aitp_desk.cli.proxy_config import write_caddy, write_nginx
+def _write_settings(folder: Path, overrides: tuple[str, ...], server: str) -> str:
     from aitp_desk.cli.routes import list_routes
+    from aitp_desk.cli.web_servers.settings import WebServerSettings
     from aitp_desk.config import RESERVED, default_url, load_config
 
     config = load_config(folder, overrides)
     if not config.server.port:
         fail(["server.port is 0. Set a fixed port, which the web server needs."])
+    # without a port the site has an address only if site.url is set
+    host = urlsplit(load_config(folder, overrides, port=0).site.url).hostname
+    if server in _BY_HOST and not host:
+        fail(["site.url is not set. Set it to your site's address, whose host the settings name."])
     largest = max(config.threads.max_body, config.files.max_bytes)
-    write = write_caddy if caddy else write_nginx
-    return write(
-        urlsplit(default_url(config.server)).netloc,
-        asyncio.run(list_routes(config)),
-        {*RESERVED, *(agent.name for agent in config.agents)},
-        largest // _MEBIBYTE + 1,
-    ).rstrip("\n")
+    settings = WebServerSettings(
+        upstream=urlsplit(default_url(config.server)).netloc,
+        host=host or "",
+        routes=asyncio.run(list_routes(config)),
+        own=RESERVED.union(agent.name for agent in config.agents),
+        mebibytes=largest // _MEBIBYTE + 1,
+    )
+    write = {
+        "apache": settings.write_apache,
+        "caddy": settings.write_caddy,
+        "cloudflare": settings.write_cloudflare,
+        "nginx": settings.write_nginx,
+        "traefik": settings.write_traefik,
+    }[server]
+    return write().rstrip("\n")

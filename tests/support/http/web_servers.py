@@ -1,4 +1,4 @@
-"""nginx and Caddy, as the documentation sets them up, before a desk and a static site.
+"""Web servers, as the documentation sets them up, before a desk and a static site.
 
 The server blocks are those of the pages in docs/, and what they include is what the command prints;
 only addresses, ports and folders are the test's own.
@@ -27,8 +27,19 @@ OWN = (
     "<body>\n<p>Own</p>\n{body}</body>\n</html>\n"
 )
 
-Kind = Literal["nginx", "caddy"]
-every_server = pytest.mark.parametrize("kind", ["nginx", "caddy"])
+Kind = Literal["nginx", "caddy", "apache"]
+_PATH = f"{os.environ['PATH']}:/usr/sbin"
+APACHE = shutil.which("apache2", path=_PATH)
+every_server = pytest.mark.parametrize(
+    "kind",
+    [
+        "nginx",
+        "caddy",
+        pytest.param(
+            "apache", marks=pytest.mark.skipif(APACHE is None, reason="apt install apache2")
+        ),
+    ],
+)
 
 
 def site_block(page: str, kind: Kind) -> str:
@@ -66,20 +77,36 @@ def caddy(program: str, folder: Path, block: str, port: int) -> list[str]:
     return ["env", *kept, program, "run", *settings]
 
 
+def apache(program: str, folder: Path, block: str, port: int) -> list[str]:
+    """The same for Apache, with the modules that the settings name and those of any site."""
+    named = (ROOT / "aitp_desk/cli/web_servers/apache.conf").read_text().partition("a2enmod ")[2]
+    modules = ("mpm_event", "authz_core", "dir", "mime", *named.partition("\n")[0].split())
+    loaded = "".join(
+        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n" for name in modules
+    )
+    (folder / "apache.conf").write_text(
+        f"{loaded}ServerName {HOST}\nListen 127.0.0.1:{port}\nPidFile {folder}/pid\n"
+        f"ErrorLog {folder}/errors\nDefaultRuntimeDir {folder}\nTypesConfig /etc/mime.types\n"
+        f"{block.replace('*:80', f'127.0.0.1:{port}')}"
+    )
+    return [program, "-D", "FOREGROUND", "-d", str(folder), "-f", str(folder / "apache.conf")]
+
+
 @contextmanager
 def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]:
     """Run a web server until the context ends; its address."""
-    program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
+    program = APACHE if kind == "apache" else shutil.which(kind, path=_PATH)
     if program is None:
         pytest.fail(f"{kind} is not installed: on Debian and Ubuntu, apt install nginx-light caddy")
-    command = {"nginx": nginx, "caddy": caddy}[kind](program, folder, block, port)
+    write = {"apache": apache, "caddy": caddy, "nginx": nginx}[kind]
+    command = write(program, folder, block, port)
     with serving_process(command, port, log=folder / "log", ready="/ready.txt") as server:
         yield server.url
 
 
 def own_page(kind: Kind) -> str:
     """A page of the site; it says to Caddy where tags and notice go."""
-    if kind == "nginx":
+    if kind != "caddy":
         return OWN.format(head="", body="")
     head, body = ('{{include "/agents-' + part + '.html"}}' for part in ("head", "body"))
     return OWN.format(head=head, body=body)
@@ -129,6 +156,7 @@ async def beside(
             .replace("/var/www/example", str(root))
             .replace("/etc/nginx/aitp-desk.conf", str(included))
             .replace("/etc/caddy/aitp-desk.caddy", str(included))
+            .replace("/etc/apache2/aitp-desk.conf", str(included))
         )
         if only_own_pages:
             block = block.replace("$uri/ @aitp_desk;", "$uri/ =404;")

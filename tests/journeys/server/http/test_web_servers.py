@@ -1,8 +1,8 @@
-"""nginx and Caddy, as the documentation sets them up, before a desk and a static site next to it.
+"""Web servers, as the documentation sets them up, before a desk and a static site next to it.
 
 The server blocks are those of the pages in docs/, and what they include is what the command prints;
-only addresses, ports and folders are the test's own. Where a server is absent its tests fail and
-say so.
+only addresses, ports and folders are the test's own. Where nginx or Caddy is absent its tests fail
+and say so; Apache is tried where it is installed.
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ pytestmark = pytest.mark.servers
 
 OF_THE_DESK = "X-Content-Type-Options"
 """A header that all the desk's responses have, and none of the static site's."""
+DOCUMENTS = (
+    *("/.well-known/agent.json", "/.well-known/agents.txt", "/.well-known/agents.json"),
+    *("/agents.txt", "/agents.json", "/llms.txt", "/openapi.json", "/capabilities"),
+    *("/.well-known/agent-card.json", "/.well-known/api-catalog", "/docs", "/v1/models"),
+    *("/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"),
+)
+"""What the desk publishes about itself."""
 OF_THE_WEBSITE = ("/robots.txt", "/sitemap.xml", "/.well-known/", "/.well-known/security.txt")
 
 
@@ -45,8 +52,8 @@ async def test_the_site_s_own_pages_lead_to_the_manifest(tmp_path: Path, kind: K
             text = await response.text()
             page = LexborHTMLParser(text)
         assert "<title>Own</title>" in text
-        assert text.count(write_head_tags()) == 1
-        assert text.count(write_notice(hidden=True)) == 1
+        assert squeezed(text).count(squeezed(write_head_tags())) == 1
+        assert squeezed(text).count(squeezed(write_notice(hidden=True))) == 1
         assert page.css_first('head link[rel="agent-manifest"]') is not None
         assert page.css_first("body section.ahp-notice[hidden]") is not None
         async with client.get("/photo.txt", headers={"Range": "bytes=0-9"}) as response:
@@ -111,7 +118,8 @@ async def test_who_would_rather_have_the_manifest_is_given_what_is_the_desk_s(
         async with client.post("/agent/converse", json=question, headers=headers) as response:
             assert (await response.json())["status"] == "success"
         async with client.post("/policies/returns", headers=headers) as response:
-            assert response.status == {"nginx": 405, "caddy": 200}[kind], "as the site has it"
+            own = {"apache": 200, "caddy": 200, "nginx": 405}[kind]
+            assert (response.status, OF_THE_DESK in response.headers) == (own, False)
             assert response.history == ()
 
 
@@ -286,6 +294,32 @@ async def test_every_address_of_the_desk_is_handed_over_and_no_page_of_the_site(
 
 
 @every_server
+async def test_every_address_that_the_desk_advertises_is_answered_by_the_desk(
+    tmp_path: Path, kind: Kind
+) -> None:
+    """Where the website answers 404 to everything that it has not."""
+    async with beside(
+        kind, tmp_path, desk_folder=make_shop(tmp_path), only_own_pages=True
+    ) as client:
+        advertised: set[str] = set()
+        for document in DOCUMENTS:
+            async with client.get(document) as response:
+                assert (response.status, OF_THE_DESK in response.headers) == (200, True), document
+                advertised |= {document, *addresses(await response.text())}
+        assert len(advertised) > 100
+        for path in sorted(advertised - {"/", *OF_THE_WEBSITE}):
+            async with client.get(path, allow_redirects=False) as response:
+                assert OF_THE_DESK in response.headers, (path, response.status)
+
+
+def addresses(document: str) -> set[str]:
+    """The paths of the desk's addresses that a text names, with a value for each parameter."""
+    absolute = re.findall(rf"http://{re.escape(HOST)}(/[^\s\"<>)`]*)", document)
+    relative = re.findall(r'"(/[a-z.][^"]*)":', document)  # of OpenAPI's paths
+    return {re.sub(r"\{\w+\}", "x", path.rstrip(".,")) for path in (*absolute, *relative)}
+
+
+@every_server
 async def test_a_page_of_the_site_at_docs_comes_before_the_desk_s(
     tmp_path: Path, kind: Kind
 ) -> None:
@@ -295,6 +329,11 @@ async def test_a_page_of_the_site_at_docs_comes_before_the_desk_s(
         (tmp_path / "root" / "docs.html").write_text("<!doctype html><title>Own docs</title>")
         async with client.get("/docs") as response:
             assert "Own docs" in await response.text()
+
+
+def squeezed(text: str) -> str:
+    """A text without white space: a directive of Apache is one line."""
+    return "".join(text.split())
 
 
 async def serve_doors(folder: Path, data: Path) -> set[str]:
@@ -316,7 +355,7 @@ async def test_a_body_that_is_too_large_is_refused_by_the_desk_in_its_own_words(
             assert (response.status, response.content_type) == (413, "application/json")
 
 
-@every_server
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
 @pytest.mark.requirement("AHP-5.1-2", "AHP-5.1-3", "AHP-3.1-2", "AHP-3.2-3", "AHP-3.4-5")
 async def test_an_exported_site_is_served_as_the_documentation_says(
     tmp_path: Path, kind: Kind
