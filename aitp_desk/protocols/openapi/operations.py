@@ -111,7 +111,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"POST {_THREAD}/claim": OperationText(
             "Become the owner of a thread without an owner", "Thread"
         ),
-        f"GET {_THREAD}/messages": OperationText("List messages", "Message", is_list=True),
+        f"GET {_THREAD}/messages": OperationText(
+            "List messages", "Message", is_list=True, query=("run_id",)
+        ),
         f"POST {_THREAD}/messages": OperationText(
             "Post a message on a thread", "Message", "MessageDraft", is_repeatable=True, waits=True
         ),
@@ -125,7 +127,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"DELETE {_MESSAGE}": OperationText("Delete a message", "Deleted", query=("with_replies",)),
         f"GET {_THREAD}/events": OperationText(
-            "Follow the events of a thread", streams=True, statuses=(410,)
+            "Follow the events of a thread", query=("after",), streams=True, statuses=(410,)
         ),
         f"GET {_THREAD}/actors": OperationText("List the participants", "Actor", is_list=True),
         f"POST {_THREAD}/actors": OperationText("Add an actor", "Actor", "ActorDraft"),

@@ -41,6 +41,7 @@ _OF_TRANSCRIPTS: Mapping[str, Item] = MappingProxyType(
 )
 _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
     {
+        "run_id": {"type": "string", "description": "Only what the desk said in this run."},
         "with_replies": {
             "type": "string",
             "enum": ["true", "false"],

@@ -155,6 +155,18 @@ async def test_runs_and_their_steps_are_described_whole(
     await send(f"POST {RUN}", {"metadata": {"for": "another"}}, **names)
 
 
+async def test_a_list_of_messages_and_a_stream_name_what_they_can_be_asked_for(
+    ground: Ground,
+) -> None:
+    paths = (await ground.talker.send("GET", "/openapi.json")).ok["paths"]
+    asked = {
+        path: {one["name"] for one in paths[f"{THREAD}/{path}"]["get"]["parameters"]}
+        for path in ("messages", "events")
+    }
+    assert "run_id" in asked["messages"]
+    assert "after" in asked["events"]
+
+
 async def test_what_is_said_is_described_whole_where_its_sender_waits(ground: Ground) -> None:
     talker, described = ground.talker, ground.described
     opened = await talker.send("POST", "/v1/threads", {"messages": ["Hello?"]}, headers=[WAIT])
