@@ -23,6 +23,11 @@ PAGES = (
     ROOT / "docs" / "README.md",
     *(page for group in GROUPS for page in sorted((ROOT / "docs" / group).glob("*.md"))),
 )
+EXAMPLES = (
+    *sorted((ROOT / "examples").glob("*/README.md")),
+    ROOT / "examples" / "clients" / "typescript" / "README.md",
+)
+"""The pages of examples: tutorials, each next to what it makes, and the client's."""
 
 _MARK = "\x1e"
 

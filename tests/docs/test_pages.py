@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.snippets import GROUPS, PAGES, ROOT, anchors, links
+from tests.docs.snippets import EXAMPLES, GROUPS, PAGES, ROOT, anchors, links
 
 DOCS = ROOT / "docs"
 GROUPED = [page for page in PAGES if page.parent.name in GROUPS]
@@ -30,14 +30,19 @@ def test_the_index_lists_every_page_once_group_after_group() -> None:
     listed = re.findall(
         r"^- \[[^\]]+\]\((\S+\.md)\): ", (DOCS / "README.md").read_text(), re.MULTILINE
     )
-    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in GROUPED)
-    order = [GROUPS.index(path.partition("/")[0]) for path in listed]
+    examples = [path for path in listed if path.startswith("../examples/")]
+    assert sorted(examples) == sorted(
+        f"../{page.relative_to(ROOT).as_posix()}" for page in EXAMPLES
+    )
+    grouped = [path for path in listed if path not in examples]
+    assert sorted(grouped) == sorted(page.relative_to(DOCS).as_posix() for page in GROUPED)
+    order = [GROUPS.index(path.partition("/")[0]) for path in grouped]
     assert order == sorted(order)
 
 
 def test_every_page_is_short_and_names_its_readers_first() -> None:
     long, unnamed = {}, []
-    for page in GROUPED:
+    for page in (*GROUPED, *EXAMPLES):
         text = page.read_text("utf-8")
         words = len(GENERATED.sub("", text).split())
         if words > MOST_WORDS:
@@ -49,7 +54,9 @@ def test_every_page_is_short_and_names_its_readers_first() -> None:
     assert unnamed == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+@pytest.mark.parametrize(
+    "page", (*PAGES, *EXAMPLES), ids=lambda page: f"{page.parent.name}/{page.name}"
+)
 def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
     missing = []
     for target in links(page):
