@@ -55,7 +55,7 @@ def test_every_page_is_short_and_names_its_readers_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", (*PAGES, *EXAMPLES), ids=lambda page: f"{page.parent.name}/{page.name}"
+    "page", [*PAGES, *EXAMPLES], ids=lambda page: f"{page.parent.name}/{page.name}"
 )
 def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
     missing = []

@@ -44,7 +44,7 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "page", (*PAGES, *EXAMPLES), ids=lambda page: page.parent.name + "/" + page.name
+    "page", [*PAGES, *EXAMPLES], ids=lambda page: page.parent.name + "/" + page.name
 )
 def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) -> None:
     for number, block in enumerate(blocks(page)):
@@ -68,7 +68,7 @@ def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "page", (*PAGES, *EXAMPLES), ids=lambda page: page.parent.name + "/" + page.name
+    "page", [*PAGES, *EXAMPLES], ids=lambda page: page.parent.name + "/" + page.name
 )
 def test_the_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in links(page):
