@@ -46,7 +46,7 @@ _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
             "type": "string",
             "enum": ["true", "false"],
             "description": "Whether to delete the desk's replies to it as well.",
-        }
+        },
     }
 )
 _OF_SEARCH: Mapping[str, Item] = MappingProxyType(
