@@ -15,10 +15,12 @@ _FOLDERS = {
     "commands.access": "audit client keys token",
     "commands.agents": "mcp visit",
     "commands.site": "init",
-    "commands.threads": "erase insights tickets transcript",
+    "commands.threads": "erase export_person insights tickets transcript",
 }
 _COMMANDS = {
-    name: f"{__name__}.{folder}.{name}" for folder in _FOLDERS for name in _FOLDERS[folder].split()
+    name.replace("_", "-"): f"{__name__}.{folder}.{name}"
+    for folder in _FOLDERS
+    for name in _FOLDERS[folder].split()
 }
 """The module of each command; the command is the function of the same name in it."""
 GROUP = "aitp_desk.commands"
@@ -38,7 +40,8 @@ class _Commands(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return _of_package(cmd_name)
-        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        path = _COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(path), path.rpartition(".")[2])
         return command
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from aitp_desk.model.access.audit import Auditor, Outcome
 from aitp_desk.store.base import Store
-from aitp_desk.store.reads.erasure import (
+from aitp_desk.store.reads.privacy.erasure import (
     AttachedFile,
     ErasureCounts,
     Person,

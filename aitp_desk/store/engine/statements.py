@@ -5,7 +5,8 @@ parameters are written ``:name``. A statement in an engine's folder replaces the
 ``shared``.
 
 Columns that several statements of a file share are written once, after a comment ``-- columns name:
-Whose they are.``; the statements refer to them as ``{name}``.
+Whose they are.``, and conditions after ``-- rows name: Which they are.``; the statements refer to
+them as ``{name}``.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from types import MappingProxyType
 
 QUERIES = Path(__file__).parents[1] / "queries"
 
-_HEAD = re.compile(r"^-- (?P<columns>columns )?(?P<name>[a-z_]+): (?P<sentence>\S.*)$")
-_COLUMNS = re.compile(r"\{([a-z_]+)\}")
+_HEAD = re.compile(r"^-- (?P<shared>columns |rows )?(?P<name>[a-z_]+): (?P<sentence>\S.*)$")
+_PART = re.compile(r"\{([a-z_]+)\}")
 
 
 @cache
@@ -34,7 +35,7 @@ def load_statements(engine: str, folder: Path = QUERIES) -> Mapping[str, str]:
 
     Raises:
         ValueError: a name is used twice, text is outside a statement, or a statement names
-            columns that its file does not list.
+            columns or rows that its file does not list.
     """
     return MappingProxyType({**_load_folder(folder / "shared"), **_load_folder(folder / engine)})
 
@@ -53,11 +54,11 @@ def _load_folder(folder: Path) -> dict[str, str]:
 
 def _parse(text: str, origin: str) -> dict[str, str]:
     statements: dict[str, list[str]] = {}
-    columns: dict[str, list[str]] = {}
+    shared: dict[str, list[str]] = {}
     current: list[str] | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if head := _HEAD.match(line):
-            kept = columns if head["columns"] else statements
+            kept = shared if head["shared"] else statements
             if head["name"] in kept:
                 raise ValueError(f"{origin}:{number}: {head['name']} is defined twice.")
             current = kept.setdefault(head["name"], [])
@@ -65,14 +66,13 @@ def _parse(text: str, origin: str) -> dict[str, str]:
             if current is None:
                 raise ValueError(f"{origin}:{number}: a statement begins with '-- name: sentence'.")
             current.append(line.rstrip())
-    lists = {name: "\n".join(lines).rstrip(";") for name, lines in columns.items()}
+    parts = {name: "\n".join(lines).rstrip(";") for name, lines in shared.items()}
 
-    def columns_of(found: re.Match[str]) -> str:
-        if found[1] not in lists:
-            raise ValueError(f"{origin}: there are no columns {found[1]}.")
-        return lists[found[1]]
+    def part_of(found: re.Match[str]) -> str:
+        if found[1] not in parts:
+            raise ValueError(f"{origin}: there are no columns or rows {found[1]}.")
+        return parts[found[1]]
 
     return {
-        name: _COLUMNS.sub(columns_of, "\n".join(lines)).rstrip(";")
-        for name, lines in statements.items()
+        name: _PART.sub(part_of, "\n".join(lines)).rstrip(";") for name, lines in statements.items()
     }

@@ -22,7 +22,7 @@ from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine import sqlite_wipe as sqlite_wiping
 from aitp_desk.store.engine.sqlite import SqliteStore
-from aitp_desk.store.reads.erasure import Person
+from aitp_desk.store.reads.privacy.erasure import Person
 from tests.support.access.audit_log import somebody
 from tests.support.clients.event_stream import following
 from tests.support.clients.threads import DATABASE, Talker, talking

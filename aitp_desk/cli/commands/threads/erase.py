@@ -22,11 +22,11 @@ from aitp_desk.cli.data import (
 
 if TYPE_CHECKING:
     from aitp_desk.store.base import Store
-    from aitp_desk.store.reads.erasure import ErasureCounts, Person
+    from aitp_desk.store.reads.privacy.erasure import ErasureCounts, Person
 
 _EVERYBODY = ("visitor", "anonymous")
 _FORGOTTEN = "A running desk drops its cached copies within a second."
-_NO_THREAD = (
+NO_THREAD = (
     "--thread: there is nothing of this person on {id}. If the thread was not deleted before, "
     "check the id; it begins with thread_."
 )
@@ -37,14 +37,30 @@ _NOT_TOUCHED = (
     "contains no message text. Erase the copies there."
 )
 
+person_actor = click.option(
+    "--actor", metavar="ID", help="The id of a thread's actor, or of a principal such as key:…"
+)
+person_thread = click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
+
+
+def read_person(actor: str | None, thread_id: str | None) -> Person:
+    """Return the person whom the options name; exit where they name none."""
+    from aitp_desk.store.reads.privacy.erasure import Person
+
+    if actor is None and thread_id is None:
+        fail(["Name the author or the thread with --actor ID, --thread ID, or both."])
+    if "" in (actor, thread_id):  # as from a script whose variable is not set
+        fail(["--actor and --thread must be an id, not an empty text."])
+    if actor in _EVERYBODY and thread_id is None:
+        fail([f"--actor: {actor} means all callers without a credential. Give --thread as well."])
+    return Person(actor, thread_id)
+
 
 @click.command()
 @desk_data
 @desk_store
-@click.option(
-    "--actor", metavar="ID", help="The id of a thread's actor, or of a principal such as key:…"
-)
-@click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
+@person_actor
+@person_thread
 @click.option(
     "--free-space",
     is_flag=True,
@@ -72,7 +88,6 @@ def erase(
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.erasure import erase_words, find_words
-        from aitp_desk.store.reads.erasure import Person
         from aitp_desk.store.reads.files import unneeded_objects
 
         if free_space:
@@ -80,15 +95,7 @@ def erase(
                 fail(["--free-space changes no row. Leave out --actor and --thread."])
             click.echo(_wipe(data, url, rewrites=True))
             return
-        if actor is None and thread_id is None:
-            fail(["Name the author or the thread with --actor ID, --thread ID, or both."])
-        if "" in (actor, thread_id):  # as from a script whose variable is not set
-            fail(["--actor and --thread must be an id, not an empty text."])
-        if actor in _EVERYBODY and thread_id is None:
-            fail(
-                [f"--actor: {actor} means all callers without a credential. Give --thread as well."]
-            )
-        person = Person(actor, thread_id)
+        person = read_person(actor, thread_id)
         keys = require_keys(data, url)
 
         async def work(store: Store) -> ErasureCounts:
@@ -104,7 +111,7 @@ def erase(
         for line in _told(person, erased, dry_run=dry_run):
             click.echo(line)
         if thread_id is not None and not erased.threads:
-            click.echo(_NO_THREAD.format(id=thread_id), err=True)
+            click.echo(NO_THREAD.format(id=thread_id), err=True)
         if not dry_run:
             click.echo(f"{_wipe(data, url, rewrites=not no_rewrite)} {_FORGOTTEN}")
             click.echo(_NOT_TOUCHED)

@@ -36,10 +36,18 @@ INSERT INTO capability_records (
 INSERT INTO capability_counters (capability, key, value) VALUES (:capability, :key, :delta)
 ON CONFLICT (capability, key) DO UPDATE SET value = capability_counters.value + excluded.value;
 
+-- rows since: Those last written on a thread since a time.
+thread_id = :thread_id AND updated_at >= :since AND value <> 'null';
+
 -- erase_records_on_thread: Empties records that were last written on a thread since a time.
 UPDATE capability_records SET value = 'null', version = version + 1, open_until = NULL
-WHERE thread_id = :thread_id AND updated_at >= :since AND value <> 'null' RETURNING key;
+WHERE {since} RETURNING key;
 
 -- close_records_on_thread: Clears the waiting state of records that outlive their thread.
 UPDATE capability_records SET open_until = NULL, open_on = NULL
 WHERE open_on = :thread_id AND open_until IS NOT NULL AND thread_id IS NULL;
+
+-- personal_records: Lists the records that an erasure of a person empties on a thread.
+SELECT capability || ' ' || key, NULL, thread_id, capability, key, value, updated_at
+FROM capability_records WHERE {since}
+  AND capability || ' ' || key > :after ORDER BY 1 LIMIT :limit;

@@ -30,9 +30,12 @@ INSERT INTO transport_conversations (
     '', :seq, :seq, :seq, 0, '', :now, :now
 );
 
+-- rows theirs: Those of a principal, on all threads or one.
+principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
+
 -- conversations_of_principal: Lists the conversations of a person, on all threads or one.
 SELECT id FROM transport_conversations
-WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
+WHERE {theirs};
 
 -- drop_controls_of_conversation: Deletes what a conversation's buttons and forms stood for.
 DELETE FROM transport_controls WHERE conversation = :id;
@@ -199,8 +202,11 @@ WHERE transport = :transport AND key = :key AND expires = 1;
 -- drop_transport_bytes: Deletes the bytes that came with an event.
 DELETE FROM transport_bytes WHERE transport = :transport AND key = :key AND expires = 1;
 
+-- rows kept_of: The bytes that are kept of a person.
+principal = :whose;
+
 -- erase_transport_bytes: Deletes the bytes that are kept of a person.
-DELETE FROM transport_bytes WHERE principal = :whose;
+DELETE FROM transport_bytes WHERE {kept_of};
 
 -- transport_bytes: Reads bytes of a transport.
 SELECT data FROM transport_bytes WHERE transport = :transport AND key = :key;
@@ -223,3 +229,23 @@ DELETE FROM transport_messages WHERE conversation IN (
 
 -- drop_conversations_of_thread: Deletes the conversations that a thread carries.
 DELETE FROM transport_conversations WHERE thread_id = :thread_id;
+
+-- personal_conversations_on_thread: Lists the conversations on platforms that go with a thread.
+SELECT id, principal, thread_id, transport, address, person, subject, language, state, heard_at,
+    created_at
+FROM transport_conversations
+WHERE thread_id = :thread_id AND id > :after ORDER BY id LIMIT :limit;
+
+-- personal_conversations: Lists the conversations that an erasure of a principal forgets.
+SELECT id, principal, thread_id, transport, address, person, subject, language, state, heard_at,
+    created_at
+FROM transport_conversations WHERE {theirs} AND id > :after ORDER BY id LIMIT :limit;
+
+-- personal_controls: Lists what the buttons of a conversation stand for.
+SELECT token, NULL, capability, request, answer, expires_at FROM transport_controls
+WHERE conversation = :id AND token > :after ORDER BY token LIMIT :limit;
+
+-- personal_bytes: Lists the bytes that an erasure of a person deletes.
+SELECT transport || ' ' || key, NULL, transport, data, kept_at
+FROM transport_bytes WHERE {kept_of}
+  AND transport || ' ' || key > :after ORDER BY 1 LIMIT :limit;

@@ -13,7 +13,7 @@ from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outco
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.ids import digest_thread
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.reads.erasure import AttachedFile, ErasureCounts, Person
+from aitp_desk.store.reads.privacy.erasure import AttachedFile, ErasureCounts, Person
 from aitp_desk.store.rows.threads import read_run
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work

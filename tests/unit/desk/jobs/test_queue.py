@@ -21,7 +21,7 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import jobs as job_reads
-from aitp_desk.store.reads.erasure import Person
+from aitp_desk.store.reads.privacy.erasure import Person
 from aitp_desk.store.records.capabilities import RecordsMoved
 from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.jobs.jobs import (

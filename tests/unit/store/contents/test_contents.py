@@ -12,7 +12,7 @@ from aitp_desk.model.errors import Forbidden, Unavailable
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents, read_start
-from aitp_desk.store.reads.erasure import AttachedFile
+from aitp_desk.store.reads.privacy.erasure import AttachedFile
 from aitp_desk.store.units.privacy.erasure import erase_files
 from aitp_desk.store.units.privacy.retention import drop_old_files
 from tests.support.store.messages import NOW

@@ -49,6 +49,7 @@ WALKED_WHOLE = {
     "data_keys": {"sqlite_autoindex_data_keys_1"},
     "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys
+    "personal_once_on_thread": {"idempotency"},  # the same
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself

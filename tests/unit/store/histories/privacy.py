@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
 from aitp_desk.model.access.sealed_value import StoredSealed
 from aitp_desk.store import units as work
-from aitp_desk.store.reads.erasure import AttachedFile, Person
+from aitp_desk.store.reads.privacy.erasure import AttachedFile, Person
 from aitp_desk.store.records.keys import WrappedKey
 from aitp_desk.store.units.answered_questions import mark_answered
 from aitp_desk.store.units.content import raise_content_epoch

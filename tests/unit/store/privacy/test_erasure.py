@@ -11,7 +11,7 @@ from aitp_desk.model.conversation.run import RunOptions
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.reads.erasure import ErasureCounts, Person
+from aitp_desk.store.reads.privacy.erasure import ErasureCounts, Person
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Summary
 from aitp_desk.store.units.runs.callers import start_run

@@ -19,7 +19,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.audit_log import audit_rows
 from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
-from aitp_desk.store.reads.erasure import Person
+from aitp_desk.store.reads.privacy.erasure import Person
 from aitp_desk.store.units.privacy.retention import drop_old_thread
 from aitp_desk.store.units.tickets.answers import release_ticket, take_ticket
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH, add_ticket

@@ -14,14 +14,20 @@ UPDATE sealed_values SET principal = :owner WHERE thread_id = :thread_id AND pri
 -- delete_sealed_of_message: Deletes the sealed values of a message.
 DELETE FROM sealed_values WHERE message_id = :message_id;
 
+-- rows theirs_on_thread: Those of a person on a thread: a principal's, and all since a time.
+thread_id = :thread_id AND (made_at >= :since OR principal = :whose);
+
 -- delete_sealed_of_thread: Deletes sealed values of a thread: those of a principal, and all since a
 -- time.
 DELETE FROM sealed_values
-WHERE thread_id = :thread_id AND (made_at >= :since OR principal = :whose) RETURNING ref;
+WHERE {theirs_on_thread} RETURNING ref;
+
+-- rows theirs: Those of a principal, on all threads and none, or on one.
+principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- delete_sealed_of_principal: Deletes the sealed values of a principal, or those on one thread.
 DELETE FROM sealed_values
-WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNING ref;
+WHERE {theirs} RETURNING ref;
 
 -- delete_sealed_without_call: Deletes values sealed for calls without a thread that no longer
 -- exist.
@@ -36,3 +42,12 @@ DELETE FROM sealed_values WHERE ref IN (
 
 -- delete_all_sealed: Deletes every sealed value, for instance once the key is lost.
 DELETE FROM sealed_values RETURNING ref;
+
+-- personal_sealed_on_thread: Lists the sealed values that an erasure of a person deletes on a
+-- thread, without the values.
+SELECT ref, principal, thread_id, message_id, call_id, made_at
+FROM sealed_values WHERE {theirs_on_thread} AND ref > :after ORDER BY ref LIMIT :limit;
+
+-- personal_sealed: Lists the sealed values that an erasure of a principal deletes.
+SELECT ref, principal, thread_id, message_id, call_id, made_at
+FROM sealed_values WHERE {theirs} AND ref > :after ORDER BY ref LIMIT :limit;

@@ -30,9 +30,24 @@ WHERE thread_id = :thread_id AND principal = '' AND NOT EXISTS (
 -- delete_feedback_of_message: Deletes what people think of a message.
 DELETE FROM feedback WHERE thread_id = :thread_id AND message_id = :message_id;
 
+-- rows theirs: Those of a principal.
+principal = :whose AND principal <> '';
+
 -- erase_feedback: Deletes a person's feedback of a time on a thread, or everybody's.
 DELETE FROM feedback
 WHERE thread_id = :thread_id AND created_at >= :since AND (:whose = '' OR principal = :whose);
 
 -- erase_own_feedback: Deletes a person's feedback on all threads.
-DELETE FROM feedback WHERE principal = :whose AND principal <> '';
+DELETE FROM feedback WHERE {theirs};
+
+-- personal_feedback_on_thread: Lists the feedback on a thread; that of a deleted message goes too.
+SELECT message_id || ' ' || principal, nullif(principal, ''), thread_id, message_id, rating, reason,
+    created_at
+FROM feedback WHERE thread_id = :thread_id
+  AND message_id || ' ' || principal > :after ORDER BY 1 LIMIT :limit;
+
+-- personal_feedback: Lists the feedback that an erasure of a principal deletes.
+SELECT message_id || ' ' || principal, nullif(principal, ''), thread_id, message_id, rating, reason,
+    created_at
+FROM feedback WHERE {theirs}
+  AND message_id || ' ' || principal > :after ORDER BY 1 LIMIT :limit;

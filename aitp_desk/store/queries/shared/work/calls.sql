@@ -160,6 +160,9 @@ WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
 -- leave_call_at_work: Ends a running call, so that its outcome is not reported.
 UPDATE calls SET state = 'unknown', ended_at = :now WHERE id = :id AND state = 'started';
 
+-- rows theirs_on_thread: Those of a person on a thread: a principal's, and all since a time.
+thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
+
 -- erase_calls_on_thread: Deletes the content of calls on a thread, those of a principal and all
 -- since a time, and ends running ones; their rows stay. Returns those that had content.
 UPDATE calls
@@ -168,11 +171,14 @@ SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memo
     error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
-WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
+WHERE {theirs_on_thread}
   AND (coalesce(principal, session_id, memory, answer, intent, callback_url, error) IS NOT NULL
        OR (arguments, progress, result, text, effects) <> ('{}', '', 'null', '', '[]')
        OR (ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')))
 RETURNING id;
+
+-- rows theirs: Those of a principal, on all threads and none, or on one.
+principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- erase_own_calls: Does the same for all calls of a principal, or those on one thread.
 UPDATE calls
@@ -181,5 +187,15 @@ SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memo
     error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
-WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
+WHERE {theirs}
 RETURNING id;
+
+-- personal_calls_on_thread: Lists calls whose content an erasure of a person deletes on a thread.
+SELECT id, principal, thread_id, action, state, source, intent, arguments, memory, answer, price,
+    payment, quote_id, callback_url, progress, result, text, effects, error, created_at, ended_at
+FROM calls WHERE {theirs_on_thread} AND id > :after ORDER BY id LIMIT :limit;
+
+-- personal_calls: Lists calls whose content an erasure of a principal deletes.
+SELECT id, principal, thread_id, action, state, source, intent, arguments, memory, answer, price,
+    payment, quote_id, callback_url, progress, result, text, effects, error, created_at, ended_at
+FROM calls WHERE {theirs} AND id > :after ORDER BY id LIMIT :limit;

@@ -161,12 +161,18 @@ DELETE FROM jobs WHERE id IN (
     ORDER BY finished_at LIMIT :limit
 ) RETURNING id;
 
+-- rows on_thread: Those of a thread since a time.
+thread_id = :thread_id AND created_at >= :since;
+
 -- drop_jobs_of_thread: Deletes the jobs of a thread requested since a time.
-DELETE FROM jobs WHERE thread_id = :thread_id AND created_at >= :since RETURNING id;
+DELETE FROM jobs WHERE {on_thread} RETURNING id;
+
+-- rows theirs: Those of a principal, on all threads and none, or on one.
+principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- drop_jobs_of_principal: Deletes the jobs that a principal requested.
 DELETE FROM jobs
-WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNING id;
+WHERE {theirs} RETURNING id;
 
 -- disown_jobs: Keeps the unfinished jobs of a kind and a principal as nobody's.
 UPDATE jobs SET principal = NULL
@@ -179,3 +185,11 @@ SELECT kind, state, count(*), min(due_at) FROM (
         CASE available_at WHEN 0 THEN created_at ELSE available_at END AS due_at
     FROM jobs WHERE state IN ('queued', 'at_work') LIMIT :limit
 ) AS pending GROUP BY kind, state;
+
+-- personal_jobs_on_thread: Lists the jobs that an erasure of a person deletes on a thread.
+SELECT id, principal, thread_id, kind, state, payload, created_at, finished_at
+FROM jobs WHERE {on_thread} AND id > :after ORDER BY id LIMIT :limit;
+
+-- personal_jobs: Lists the jobs that an erasure of a principal deletes.
+SELECT id, principal, thread_id, kind, state, payload, created_at, finished_at
+FROM jobs WHERE {theirs} AND id > :after ORDER BY id LIMIT :limit;

@@ -109,8 +109,11 @@ WHERE t.thread_id = :thread_id AND u.message_id IS NOT NULL AND (u.run_id IS NUL
 -- give_tasks: Gives a thread's tasks to a principal.
 UPDATE tasks SET owner = :owner WHERE thread_id = :thread_id;
 
+-- rows on_thread: Those of a thread's tasks.
+task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id);
+
 -- delete_pushes_of_thread: Deletes the push notification configurations of a thread's tasks.
-DELETE FROM task_pushes WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id);
+DELETE FROM task_pushes WHERE {on_thread};
 
 -- delete_turns_of_thread: Deletes the turns of a thread's tasks.
 DELETE FROM task_turns WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id);
@@ -120,4 +123,14 @@ DELETE FROM tasks WHERE thread_id = :thread_id;
 
 -- erase_task_turns: Deletes the questions and replies in the tasks of a thread since a time.
 UPDATE task_turns SET asked = NULL, said = NULL
-WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id) AND created_at >= :since;
+WHERE {on_thread} AND created_at >= :since;
+
+-- personal_task_turns: Lists the turns of tasks that an erasure of a person empties on a thread.
+SELECT task_id || ' ' || CAST(n AS TEXT), principal, task_id, asked, said, created_at
+FROM task_turns WHERE {on_thread} AND created_at >= :since
+  AND task_id || ' ' || CAST(n AS TEXT) > :after ORDER BY 1 LIMIT :limit;
+
+-- personal_pushes: Lists the push addresses that an erasure of a person deletes on a thread.
+SELECT task_id || ' ' || id, principal, task_id, url, created_at
+FROM task_pushes WHERE {on_thread}
+  AND task_id || ' ' || id > :after ORDER BY 1 LIMIT :limit;

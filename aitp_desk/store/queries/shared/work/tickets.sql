@@ -46,19 +46,25 @@ UPDATE tickets SET contact = :contact WHERE id = :id;
 -- count_asked_from: Counts the waiting tickets that one caller requested.
 SELECT count(*) FROM tickets WHERE asked_from = :asked_from AND state IN ('open', 'taken');
 
+-- rows theirs_on_thread: Those of a person on a thread: a principal's, and all since a time.
+thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
+
 -- erase_tickets_on_thread: Deletes the content of tickets of a thread, those of a principal and all
 -- since a time, and closes open ones.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL, contact = '',
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
-WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
+WHERE {theirs_on_thread}
 RETURNING id;
+
+-- rows theirs: Those of a principal, on all threads and none, or on one.
+principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- erase_own_tickets: Does the same for all tickets of a principal, or those on one thread.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL, contact = '',
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
-WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
+WHERE {theirs};
 
 -- waiting_tickets_of_thread: Lists the tickets of a thread that wait for a person, the oldest first.
 SELECT {ticket}
@@ -102,3 +108,13 @@ SELECT {ticket} FROM tickets WHERE id < :before ORDER BY id DESC LIMIT :limit;
 -- ended_tickets_of_thread: Lists the newest tickets of a thread that have ended.
 SELECT {ticket} FROM tickets
 WHERE thread_id = :thread_id AND state NOT IN ('open', 'taken') ORDER BY id DESC LIMIT :limit;
+
+-- personal_tickets_on_thread: Lists tickets that an erasure of a person empties on a thread.
+SELECT id, principal, thread_id, call_id, kind, state, about, note, answer, asked_from, contact,
+    created_at, ended_at
+FROM tickets WHERE {theirs_on_thread} AND id > :after ORDER BY id LIMIT :limit;
+
+-- personal_tickets: Lists tickets that an erasure of a principal empties.
+SELECT id, principal, thread_id, call_id, kind, state, about, note, answer, asked_from, contact,
+    created_at, ended_at
+FROM tickets WHERE {theirs} AND id > :after ORDER BY id LIMIT :limit;

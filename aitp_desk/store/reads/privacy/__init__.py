@@ -1,0 +1,1 @@
+"""Reads what is stored about a person."""
