@@ -1,0 +1,61 @@
+"""What a release publishes is the same wherever it is built, and says what it consists of."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.docs.licenses import BASE, list_needed
+from tests.docs.snippets import ROOT
+
+EPOCH = "1700000000"
+
+
+def run(*command: object, folder: Path) -> None:
+    """Run a program to its end, with the time of the sources, without this environment's rest."""
+    kept = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=folder,
+        env=kept | {"SOURCE_DATE_EPOCH": EPOCH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_wheel_has_the_same_bytes_wherever_it_is_built(tmp_path: Path) -> None:
+    build = (sys.executable, "-m", "hatchling", "build", "--directory")
+    run(*build, tmp_path / "here", folder=ROOT)
+    (archive,) = (tmp_path / "here").glob("*.tar.gz")
+    (wheel,) = (tmp_path / "here").glob("*.whl")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    elsewhere = tmp_path / archive.name.removesuffix(".tar.gz")
+    for path in elsewhere.rglob("*"):
+        os.utime(path, (0, 0))
+    run(*build, tmp_path / "there", "--target", "wheel", folder=elsewhere)
+    assert (tmp_path / "there" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.servers
+def test_a_release_lists_what_is_installed_with_it(tmp_path: Path) -> None:
+    out = tmp_path / "dist"
+    run(ROOT / ".ci" / "release", out, BASE, folder=tmp_path)
+    found = {path.suffix for path in out.iterdir()}
+    assert found == {".whl", ".gz", ".json"}
+    (listed,) = (json.loads(path.read_text()) for path in out.glob("*.cdx.json"))
+    assert listed["bomFormat"] == "CycloneDX"
+    assert listed["metadata"]["component"]["name"] == "aitp-desk"
+    licensed = {one["name"].lower() for one in listed["components"] if one.get("licenses")}
+    needed = {name for name, by in list_needed().items() if BASE in by}
+    assert {name.replace("_", "-").replace(".", "-") for name in licensed} >= needed
+    assert str(tmp_path) not in json.dumps(listed)
