@@ -78,7 +78,7 @@ from aitp_desk.capability.background import (
     Webhook,
     Work,
 )
-from aitp_desk.capability.base import Capability, NoSettings
+from aitp_desk.capability.base import INTERFACE, Capability, NoSettings
 from aitp_desk.capability.effects import (
     Add,
     Audit,
@@ -152,6 +152,7 @@ from aitp_desk.model.money import Money
 
 __all__ = [
     "GROUP",
+    "INTERFACE",
     "UNKNOWN",
     "Accept",
     "Add",

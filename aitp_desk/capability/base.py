@@ -17,6 +17,9 @@ from aitp_desk.capability.queries import Query
 _SLUG = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _DOCUMENT = re.compile(r"[a-z][a-z0-9_-]{0,31}\.json")
+_INTERFACE = re.compile(r"(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})")
+INTERFACE = "1.0"
+"""The version of the interface: a minor one adds, a major one may change or remove."""
 UNVERIFIED = "This payment is accepted only on the thread that requested it."
 
 
@@ -35,9 +38,12 @@ class Capability:
         names: its names in messages, without a version: ``aitp.dev/requests``, or the URL of a
             published schema without its version.
         settings: the type of its section in ``desk.toml``.
+        interface: the version of this interface that it was written for, as ``1.0``. A desk refuses
+            another major version and a newer minor one. Empty to have nothing checked.
     """
 
     slug: ClassVar[str]
+    interface: ClassVar[str] = ""
     family: ClassVar[str] = ""
     names: ClassVar[tuple[str, ...]] = ()
     settings: ClassVar[type[msgspec.Struct]] = NoSettings
@@ -58,6 +64,11 @@ class Capability:
         if cls.family and not _SLUG.fullmatch(cls.family):
             raise TypeError(
                 f"{cls.__name__}.family is {cls.family!r}; it must follow the rules of a slug."
+            )
+        if cls.interface and not _INTERFACE.fullmatch(cls.interface):
+            raise TypeError(
+                f"{cls.__name__}.interface is {cls.interface!r}; it must be a version such as"
+                f" {INTERFACE!r}."
             )
         if not isinstance(cls.names, tuple):
             raise TypeError(f"{cls.__name__}.names is {cls.names!r}; it must be a tuple of names.")
@@ -296,3 +307,24 @@ def check_word(word: str) -> bool:
 def check_document(name: str) -> bool:
     """Return whether a text can name a document."""
     return bool(_DOCUMENT.fullmatch(name))
+
+
+def refuse_interface(written_for: str) -> str | None:
+    """Return why this desk cannot serve a capability; None if it can.
+
+    Parameters:
+        written_for: :attr:`Capability.interface`.
+    """
+    if not written_for:
+        return None
+    major, minor = map(int, written_for.split("."))
+    own_major, own_minor = map(int, INTERFACE.split("."))
+    if major == own_major and minor <= own_minor:
+        return None
+    cure = "Install a newer version of its package."
+    if (major, minor) > (own_major, own_minor):
+        cure = "Upgrade aitp-desk, or install an older version of its package."
+    return (
+        f"it was written for version {written_for} of the interface of capabilities, and this desk"
+        f" has {INTERFACE}. {cure}"
+    )

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from aitp_desk.capability import GROUP, Capability, Hook, Query, Round, Schema, Webhook, Work
-from aitp_desk.capability.base import check_word
+from aitp_desk.capability.base import check_word, refuse_interface
 from aitp_desk.config import Config, ConfigError, Problem
 from aitp_desk.desk.plugins.registry import (
     NO_PLUGINS,
@@ -92,8 +92,11 @@ def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -
         url: the site's address, below which its schemas are served.
 
     Raises:
-        ValueError: the settings, the schemas or the jobs are invalid; says what would be valid.
+        ValueError: it was written for another interface, or the settings, the schemas or the jobs
+            are invalid; says what would be valid.
     """
+    if wrong := refuse_interface(kind.interface):
+        raise ValueError(wrong)
     own = {name: value for name, value in settings.items() if name != FROM_VISITORS}
     from_visitors = settings.get(FROM_VISITORS, "accept")
     if from_visitors not in get_args(FromVisitors):

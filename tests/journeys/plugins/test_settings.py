@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.capability import GROUP
+from aitp_desk.capability import GROUP, INTERFACE
 from aitp_desk.config import ConfigError
 from tests.support.desk.command import run_here
 from tests.support.desk.server import serving
@@ -20,6 +20,9 @@ POINTS = {
     "gone": "loyalty:Gone",
     "broken": "broken:Broken",
     "strict": "broken:Strict",
+    "newer": "broken:Newer",
+    "later": "broken:Later",
+    "older": "broken:Older",
 }
 BROKEN = """
 from aitp_desk.capability import Capability
@@ -29,6 +32,18 @@ class Strict(Capability):
 
     def __init__(self, chosen):
         raise ValueError("the rewards and the stamps do not go together.")
+
+class Newer(Capability):
+    slug = "newer"
+    interface = "2.0"
+
+class Later(Capability):
+    slug = "later"
+    interface = "1.999"
+
+class Older(Capability):
+    slug = "older"
+    interface = "0.9"
 
 class Broken(Capability):
     slug = "broken"
@@ -42,6 +57,16 @@ UNKNOWN = (
     " aitp_desk.capabilities); installed are:"
     f" {', '.join(sorted({*POINTS, *COMES_WITH_IT}))}."
 )
+
+UPGRADE = "Upgrade aitp-desk, or install an older version of its package."
+
+
+def refusal(interface: str, cure: str) -> str:
+    """What is told of a capability that was written for another interface."""
+    return (
+        f"it was written for version {interface} of the interface of capabilities, and this desk"
+        f" has {INTERFACE}. {cure}"
+    )
 
 
 @pytest.mark.slow
@@ -87,6 +112,13 @@ UNKNOWN = (
             ["capabilities.strict={}"],
             "capabilities.strict",
             "the rewards and the stamps do not go together.",
+        ),
+        (["capabilities.newer={}"], "capabilities.newer", refusal("2.0", UPGRADE)),
+        (["capabilities.later={}"], "capabilities.later", refusal("1.999", UPGRADE)),
+        (
+            ["capabilities.older={}"],
+            "capabilities.older",
+            refusal("0.9", "Install a newer version of its package."),
         ),
     ],
 )
