@@ -16,6 +16,7 @@ from aitp_desk.egress.client import (
     Approve,
     Egress,
     Fetched,
+    Preview,
 )
 from aitp_desk.egress.errors import (
     AddressRefused,
@@ -35,6 +36,7 @@ __all__ = [
     "Egress",
     "EgressError",
     "Fetched",
+    "Preview",
     "TooLarge",
     "TooManyRedirects",
     "TooSlow",

@@ -55,10 +55,12 @@ class Addresses:
 
     Parameters:
         allow_loopback: also allows this machine's loopback, there without encryption as well.
+        allow_plain: also allows http elsewhere.
     """
 
-    def __init__(self, *, allow_loopback: bool) -> None:
+    def __init__(self, *, allow_loopback: bool, allow_plain: bool = False) -> None:
         self._allow_loopback = allow_loopback
+        self._allow_plain = allow_plain
 
     def parse(self, text: str, *, base: URL | None = None) -> URL:
         """Parse and normalize an address: the checked form is the requested one.
@@ -95,7 +97,7 @@ class Addresses:
         is_inner = literal is None and not is_own and _INNER_NAME.fullmatch(host) is not None
         if is_inner or (literal is not None and not self._may_ask(literal)):
             raise AddressRefused(f"{host} {AddressNotPublic.reason}.")
-        if address.scheme != "https" and not is_own:
+        if address.scheme != "https" and not is_own and not self._allow_plain:
             raise AddressRefused(f"{host} must be requested over https.")
         return address
 

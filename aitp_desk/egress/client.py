@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import aiohttp
 import msgspec
@@ -39,6 +40,9 @@ MAX_ADDRESSES = 8
 MAX_INTERIM = 16
 """Most interim responses (1xx) before the final one (RFC 9110, section 15.2)."""
 
+MAX_PREVIEW = 64 * 1024
+"""How much of a body the beginning is at most, up to a part."""
+
 _CODINGS = ("gzip", "deflate")
 """Accepted compressions of a response."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -61,19 +65,40 @@ class Fetched(msgspec.Struct, frozen=True):
     url: str
 
 
+class Preview(msgspec.Struct, frozen=True):
+    """The beginning of a response that may go on.
+
+    Parameters:
+        first: the first bytes of the body; empty if it has none.
+        certificate: of the server, as :meth:`ssl.SSLSocket.getpeercert` has it; empty without TLS.
+        address: the IP address that answered.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    first: bytes
+    certificate: Mapping[str, Any]
+    address: str
+
+
 class Egress:
     """The client. It is opened and closed as a context.
 
     Parameters:
         allow_loopback: also allows this machine's loopback, there without encryption as well: for
             tests.
+        allow_plain: also requests http elsewhere: only to see where that leads.
         resolver: resolves names; by default one that queries the system's name servers.
     """
 
     def __init__(
-        self, *, allow_loopback: bool = False, resolver: AbstractResolver | None = None
+        self,
+        *,
+        allow_loopback: bool = False,
+        allow_plain: bool = False,
+        resolver: AbstractResolver | None = None,
     ) -> None:
-        self._addresses = Addresses(allow_loopback=allow_loopback)
+        self._addresses = Addresses(allow_loopback=allow_loopback, allow_plain=allow_plain)
         self._resolver = resolver
         self._names: AbstractResolver | None = None
         self._session: aiohttp.ClientSession | None = None
@@ -195,6 +220,40 @@ class Egress:
         except TimeoutError:
             raise _too_slow(address, seconds) from None
 
+    async def preview(
+        self,
+        url: str,
+        *,
+        seconds: float,
+        headers: Mapping[str, str] | None = None,
+        method: Literal["GET", "OPTIONS"] = "GET",
+        until: bytes = b"",
+    ) -> Preview:
+        """Return the beginning of a response, without following redirects, and end the request.
+
+        Parameters:
+            seconds: for everything together.
+            until: what the beginning of the body has to contain, if it goes on so far.
+
+        Raises:
+            AddressRefused, Unreachable, TooSlow: there is no response, or no body in time.
+        """
+        address = self._addresses.parse(url)
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._request(method, address, headers) as response,
+            ):
+                first = await response.content.readany()
+                while until not in first and len(first) < MAX_PREVIEW:
+                    if not (part := await response.content.readany()):
+                        break
+                    first += part
+                peer = response.peer if isinstance(response, _Response) else ({}, "")
+                return Preview(response.status, response.headers, first, *peer)
+        except TimeoutError:
+            raise _too_slow(address, seconds) from None
+
     async def _ask(
         self,
         method: Literal["GET", "POST", "PUT", "DELETE"],
@@ -206,6 +265,21 @@ class Egress:
         wants_reasons: bool,
     ) -> Fetched:
         """Send one request to an allowed address."""
+        async with self._request(method, address, headers, sent) as response:
+            body = b""
+            if wants_reasons or 200 <= response.status < 300:
+                body = await _read(response, max_bytes)
+            return Fetched(response.status, response.headers, body, str(address))
+
+    @asynccontextmanager
+    async def _request(
+        self,
+        method: str,
+        address: URL,
+        headers: Mapping[str, str] | None,
+        sent: bytes | None = None,
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Open a response, and describe errors in the desk's own text."""
         if self._session is None:
             raise RuntimeError("The client is not open.")
         host = address.host
@@ -213,10 +287,7 @@ class Egress:
             async with self._session.request(
                 method, address, data=sent, headers=headers, allow_redirects=False
             ) as response:
-                body = b""
-                if wants_reasons or 200 <= response.status < 300:
-                    body = await _read(response, max_bytes)
-                return Fetched(response.status, response.headers, body, str(address))
+                yield response
         except aiohttp.ClientConnectorError as error:
             if isinstance(error.os_error, AddressNotPublic):
                 raise AddressRefused(f"{host} {AddressNotPublic.reason}.") from None
@@ -245,10 +316,19 @@ class _FewAddresses(AbstractResolver):
 
 
 class _Response(aiohttp.ClientResponse):
-    """A response with a bound on interim ones, which cost time to read."""
+    """A response with a bound on interim ones, which cost time to read.
+
+    Attributes:
+        peer: the server's certificate and IP address, as a :class:`Preview` has them.
+    """
+
+    peer: tuple[Mapping[str, Any], str] = ({}, "")
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
         """Read up to the head of the final response."""
+        if connection.transport is not None:
+            told = connection.transport.get_extra_info
+            self.peer = (told("peercert") or {}, (told("peername") or ("",))[0])
         protocol = connection.protocol
         if protocol is None:
             raise aiohttp.ClientConnectionError("the connection is closed")
@@ -301,13 +381,30 @@ def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:
     return TooLarge(f"{response.url.host} sent more than {max_bytes} bytes.")
 
 
+_CERTIFICATE_FAULTS = {
+    10: "it has expired",
+    18: "it is self-signed",
+    19: "it is self-signed",
+    20: "its chain is incomplete",
+    21: "its chain is incomplete",
+    62: "it is for another name",
+    64: "it is for another name",
+}
+"""OpenSSL's results of a verification."""
+
+
+def _judge_certificate(error: Exception) -> str:
+    fault = _CERTIFICATE_FAULTS.get(getattr(error, "verify_code", 0))
+    return f" ({fault})" if fault else ""
+
+
 def _reason(error: Exception) -> str:
     """Describe an error in the desk's own text: libraries' may hold addresses."""
     match error:
         case aiohttp.ClientConnectorDNSError():
             return "its name has no address"
         case aiohttp.ClientConnectorCertificateError():
-            return "its certificate is not trusted"
+            return f"its certificate is not trusted{_judge_certificate(error.certificate_error)}"
         case aiohttp.ClientConnectorSSLError():
             return "the TLS handshake failed"
         case aiohttp.ClientConnectorError():

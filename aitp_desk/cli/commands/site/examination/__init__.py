@@ -1,0 +1,1 @@
+"""The checks of ``aitp-desk doctor``: of a desk from outside, and of its folder."""

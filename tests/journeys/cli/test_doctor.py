@@ -1,0 +1,291 @@
+"""`aitp-desk doctor` finds what is wrong between a desk and its visitors."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.desk.command import run, run_apart
+from tests.support.desk.processes import free_port
+from tests.support.desk.server import SITE, serving
+from tests.support.http.web_servers import web_server
+from tests.support.servers.certificates import Authority
+from tests.support.transports.mail_server import MailServer
+
+GONE = "<!doctype html><title>Not found</title><p>Our website has no such page.</p>"
+PROXY = "proxy_pass http://127.0.0.1:DESK; proxy_http_version 1.1; proxy_set_header Connection ''; "
+PROXY += "proxy_set_header Host $host; client_max_body_size 3m;"
+
+
+QUICK = "events.heartbeat_seconds=1"
+
+
+async def examine(
+    *arguments: object, apart: bool = False
+) -> tuple[int | None, dict[str, list[str]]]:
+    """The exit code, and by level and check what was found with the advice.
+
+    Parameters:
+        apart: in a separate process, with the environment as it is now.
+    """
+    code, lines, errors = await (run_apart if apart else run)("doctor", *arguments)
+    assert errors == []
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        level, check, what = line.split(maxsplit=2)
+        found.setdefault(f"{level} {check}", []).append(what)
+    return code, found
+
+
+def faults(found: dict[str, list[str]]) -> set[str]:
+    """The checks that found an error."""
+    return {key.partition(" ")[2] for key in found if key.startswith("error ")}
+
+
+@asynccontextmanager
+async def behind_nginx(
+    folder: Path,
+    proxy: str = PROXY,
+    rest: str = "=404",
+    *settings: str,
+    desk_at: str = "/",
+    secure: str = "",
+) -> AsyncIterator[str]:
+    """A desk behind an nginx with these locations; the address of the nginx.
+
+    Parameters:
+        proxy: how requests are passed to the desk.
+        rest: what is done with requests for other addresses, where there are any.
+        desk_at: the beginning of the desk's addresses.
+        secure: the directives of a second server, which passes on everything.
+    """
+    root, run_in, port = folder / "root", folder / "run", free_port()
+    root.mkdir()
+    run_in.mkdir()
+    (root / "ready.txt").write_text("yes")
+    (root / "gone.html").write_text(GONE)
+    chosen = settings or (f"site.url=http://127.0.0.1:{port}",)
+    trusted = 'server.trusted_proxies=["127.0.0.1/32"]'
+    async with serving(folder / "data", QUICK, trusted, *chosen) as desk:
+        passed = proxy.replace("DESK", desk.url.rpartition(":")[2])
+        block = (
+            f"server {{ listen 80; root {root}; error_page 404 /gone.html;"
+            " location = /ready.txt { } location = /gone.html { }"
+            f" location / {{ try_files $uri {rest}; }} location ~ ^{desk_at} {{ {passed} }} }}\n"
+        )
+        if secure:
+            block += f"server {{ {secure} location / {{ {passed} }} }}\n"
+        with web_server("nginx", run_in, block, port) as url:
+            yield url
+
+
+async def test_a_desk_alone_is_sound(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", QUICK) as desk:
+        code, found = await examine(desk.url)
+    assert (code, faults(found)) == (0, set())
+    assert found["ok stream"] == ["a stream arrives while it goes on"]
+    assert found["ok body"] == ["a body of 1 MiB reaches the desk"]
+    assert found["ok discovery"][0].startswith("a visiting agent finds ahp, aitp, mcp, a2a")
+    (answered,) = found["ok addresses"]
+    assert int(answered.split()[0]) > 25
+    assert not [key for key in found if key.startswith("warning")]
+
+
+async def test_the_findings_are_one_object_for_programs(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", QUICK, "site.url=https://books.example") as desk:
+        code, lines, _ = await run("doctor", desk.url, "--json")
+    found = json.loads("\n".join(lines))["findings"]
+    assert code == 1
+    wrong = [one for one in found if (one["level"], one["check"]) == ("error", "origin")]
+    assert "names https://books.example instead of" in wrong[0]["what"]
+    assert wrong[0]["advice"].startswith(f'set site.url = "{desk.url}"')
+
+
+async def test_where_nothing_answers_the_code_is_another(tmp_path: Path) -> None:
+    code, found = await examine(f"http://127.0.0.1:{free_port()}")
+    assert (code, list(found)) == (2, ["error reach"])
+    code, found = await examine("https://desk.invalid")
+    assert (code, list(found)) == (2, ["error dns"])
+    code, found = await examine("https://10.0.0.1")
+    assert (code, list(found)) == (2, ["error dns"])
+    assert "does not lead to a public address" in found["error dns"][0]
+
+
+async def test_options_that_need_a_folder_say_so(tmp_path: Path) -> None:
+    code, lines, errors = await run("doctor", "http://127.0.0.1:1", "--backups", tmp_path)
+    assert (code, lines) == (2, [])
+    assert errors[-1] == "Error: --backups, --data and --set need --folder."
+    assert (await run("doctor", "ftp://books.example"))[0] == 2
+
+
+async def test_origins_of_the_chat_are_tried(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", QUICK, 'widget.origins=["https://a.example"]') as desk:
+        tried = ["https://a.example", "https://b.example"]
+        own = ["--set", f"site.url={desk.url}", "--set", f"widget.origins={json.dumps(tried)}"]
+        code, found = await examine(desk.url, "--folder", SITE, "--data", tmp_path / "data", *own)
+    assert (code, faults(found)) == (1, {"cors", "settings"})
+    (refused,) = found["error cors"]
+    assert refused.startswith("the chat on https://b.example may not call the desk")
+    assert "the chat on https://a.example may call the desk" in found["ok cors"]
+
+
+async def test_a_desk_s_folder_is_examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAIL_PASSWORD", "secret")
+    site, data, backups = tmp_path / "site", tmp_path / "data", tmp_path / "backups"
+    site.mkdir()
+    backups.mkdir()
+    (site / "page.md").write_text("# Hours\n\nWe open at nine.\n")
+    authority = Authority(tmp_path, "authority")
+    certificate, key = map(str, authority.sign("localhost"))
+    mails = MailServer((certificate, key))
+    async with mails.running(), serving(data, QUICK, folder=site) as desk:
+        (site / "desk.toml").write_text(
+            f"[site]\nurl = '{desk.url}'\n[limits]\nenabled = true\n[egress]\n"
+            f"allow_loopback = true\n[notify]\nwebhook = '{desk.url}/health'\n"
+            "[retention]\nthreads_days = 90\n[transports.email]\naddress = 'desk@a.example'\n"
+            f"smtp.host = 'localhost'\nsmtp.port = {mails.port}\nauthserv_id = 'mx.a.example'\n"
+            f"smtp.ca_file = '{authority.file}'\nimap.host = 'localhost'\n"
+            "imap.user = 'desk'\nimap.password_env = 'MAIL_PASSWORD'\n"
+        )
+        given = (desk.url, "--folder", site, "--data", data, "--backups", backups)
+        _, found = await examine(*given)
+        assert faults(found) == {"backups"}
+        assert found["error backups"][0].startswith(f"{backups} has none")
+        for check in ("mail", "webhook", "disk", "secrets"):
+            assert f"ok {check}" in found, found
+        assert "STARTTLS: the connection is encrypted" in found["ok mail"][0]
+        assert mails.received == []
+
+        kept = backups / "shop.db"
+        kept.touch(mode=0o600)
+        code, found = await examine(*given)
+        assert (code, faults(found)) == (0, set())
+        old = time.time() - 3 * 86400
+        os.utime(kept, (old, old))
+        kept.chmod(0o644)
+        (data / "master.key").chmod(0o640)
+        (site / ".env").write_text("SECRET=1")
+        (site / ".env").chmod(0o604)
+        mails.refusals.append(("NOOP", "421 4.3.0 busy"))
+        toml = (site / "desk.toml").read_text()
+        (site / "desk.toml").write_text(
+            toml.replace("enabled = true", "enabled = false").replace("/health", "/nothing")
+        )
+        code, found = await examine(*given)
+        assert (code, faults(found)) == (
+            1,
+            {"backups", "secrets", "webhook", "settings"} | ({"mail"} & faults(found)),
+        )
+        assert len(found["error backups"]) == 2
+        assert len(found["error secrets"]) == 2
+        assert f"chmod 600 {data / 'master.key'}" in found["error secrets"][0]
+    _, found = await examine(*given)
+    assert "the connection failed" in found["error webhook"][0]
+
+
+@pytest.mark.servers
+async def test_a_desk_behind_a_web_server_is_sound(tmp_path: Path) -> None:
+    async with behind_nginx(tmp_path) as url:
+        code, found = await examine(url)
+    assert (code, faults(found)) == (0, set())
+
+
+MISTAKES = {
+    "addresses that are not passed on": (
+        {"desk_at": "/(agent|v1|health|ready|widget|llms|ask|who|oauth|docs|.well-known/a)"},
+        {"addresses"},
+        "/mcp is answered by the website with status 404 — pass it on to the desk",
+    ),
+    "a page in place of what is missing": (
+        {"desk_at": "/(agent|v1|health|ready|widget|.well-known)", "rest": "/gone.html"},
+        {"addresses"},
+        "/llms.txt is answered by a page of the website",
+    ),
+    "streams that are buffered": (
+        {"proxy": f"{PROXY} proxy_ignore_headers X-Accel-Buffering; gzip_types text/event-stream;"},
+        {"stream"},
+        "a stream is silent for 20 seconds: it is buffered",
+    ),
+    "another Host": (
+        {"proxy": PROXY.replace("Host $host", "Host backend.example")},
+        {"addresses", "discovery", "cors"},
+        "/.well-known/agent.json is refused for its host (421) — let the web server pass Host on",
+    ),
+    "a small largest body": (
+        {"proxy": PROXY.replace("3m", "100k")},
+        {"body"},
+        "a body of 1 MiB is refused (413) — raise the limit of the web server",
+    ),
+    "CORS of the web server as well": (
+        {"proxy": f"{PROXY} add_header Access-Control-Allow-Origin * always;"},
+        {"cors"},
+        "the manifest is sent with Access-Control-Allow-Origin: *, *",
+    ),
+    "methods that are not passed on": (
+        {"proxy": f"if ($request_method = OPTIONS) {{ return 405; }} {PROXY}"},
+        {"cors"},
+        "may not call the desk — pass OPTIONS and Origin on",
+    ),
+    "a desk that does not run": (
+        {"proxy": "return 502;"},
+        {"addresses", "health", "discovery", "cors", "body"},
+        "/health answers with status 502",
+    ),
+}
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("mistake", MISTAKES)
+async def test_a_mistake_of_the_web_server_is_named(tmp_path: Path, mistake: str) -> None:
+    options, checks, told = MISTAKES[mistake]
+    async with behind_nginx(tmp_path, **options) as url:
+        code, found = await examine(url)
+    assert (code, faults(found)) == (1, checks), found
+    assert told in "\n".join(line for lines in found.values() for line in lines)
+
+
+@pytest.mark.servers
+async def test_a_desk_that_does_not_know_that_it_is_public_is_named(tmp_path: Path) -> None:
+    async with behind_nginx(tmp_path, PROXY, "=404", "console.hours=12") as url:
+        code, found = await examine(url)
+    assert (code, faults(found)) == (1, {"origin", "cors"})
+    assert f'set site.url = "{url}"' in found["error origin"][0]
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    ("days", "scheme", "levels", "told"),
+    [
+        (90, "https", {}, "the certificate is valid for 89 more days"),
+        (3, "https", {}, "valid for 2 more days — renew it now"),
+        (90, "http", {"origin", "cors"}, "names http://localhost:{port} instead of https://"),
+        (-1, "https", {"tls"}, "its certificate is not trusted (it has expired)"),
+    ],
+)
+async def test_what_is_wrong_with_the_certificate_or_the_scheme_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    days: int,
+    scheme: str,
+    levels: set[str],
+    told: str,
+) -> None:
+    authority = Authority(tmp_path, "authority")
+    certificate, key = authority.sign("localhost", days=days)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    secure = free_port()
+    proxy = PROXY.replace("Host $host", "Host $http_host")
+    tls = f"listen 127.0.0.1:{secure} ssl; ssl_certificate {certificate};"
+    tls += f" ssl_certificate_key {key};"
+    own = f"site.url={scheme}://localhost:{secure}"
+    async with behind_nginx(tmp_path, proxy, "=404", own, secure=tls):
+        code, found = await examine(f"https://localhost:{secure}", apart=True)
+    assert (code, faults(found)) == (({"tls"} == levels and 2) or (1 if levels else 0), set(levels))
+    text = "\n".join(line for lines in found.values() for line in lines)
+    assert told.format(port=secure) in text
