@@ -71,6 +71,12 @@ def test_the_wheel_holds_the_licence_and_the_packages_alone(wheel: set[str]) -> 
     assert {name.split("/")[0].split("-")[0] for name in wheel} == PACKAGES
 
 
+def test_the_wheel_holds_no_test_and_no_byte_code(wheel: set[str]) -> None:
+    parts = {part for name in wheel for part in Path(name).parts[:-1]}
+    assert parts & {"tests", "__pycache__", "docs", "examples"} == set()
+    assert [name for name in wheel if name.endswith((".pyc", ".pyo", ".db", ".key"))] == []
+
+
 def test_every_dependency_is_capped(project: dict[str, object]) -> None:
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict)
