@@ -14,7 +14,7 @@ _FOLDERS = {
     "commands": ("ask check enrich evaluate export files jobs lint serve snippet store transport"),
     "commands.access": "audit client keys token",
     "commands.agents": "mcp visit",
-    "commands.site": "doctor init",
+    "commands.site": "dev doctor init",
     "commands.threads": "erase export_person insights tickets transcript",
 }
 _COMMANDS = {
