@@ -16,7 +16,6 @@ from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
 from aitp_desk.app.workers.stop_signals import catch_stop_signals, ignore_stop_signals
 from aitp_desk.config import Config
-from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.http.acceptor import Listener
 from aitp_desk.http.limits.connections import max_connections
 from aitp_desk.http.server import raise_file_limit
@@ -38,8 +37,7 @@ async def serve(
 
     Parameters:
         announce: receives the start-up report, line by line, once the desk answers.
-        agent: by default Claude where the environment has a key for it, else extraction from
-            the content.
+        agent: by default a model that can be called, else extraction from the content.
         worker: this process, if it is one of several; its supervisor gets the report, and the
             process stops when the supervisor has ended.
 
@@ -85,8 +83,6 @@ def open_in_environment(
     return open_server(
         config,
         agent=agent,
-        claude_key=os.environ.get(API_KEY, "").strip() or None,
-        claude_url=os.environ.get(API_URL) or None,
         environment=os.environ,
         listeners=listeners,
         worker_label=worker_label,

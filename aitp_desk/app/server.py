@@ -100,8 +100,6 @@ async def open_server(
     *,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
-    claude_key: str | None = None,
-    claude_url: str | None = None,
     actions: Sequence[OfferedAction] = (),
     agent_actions: Mapping[str, Sequence[OfferedAction]] = NO_ACTIONS,
     capabilities_beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS,
@@ -114,15 +112,13 @@ async def open_server(
 
     Parameters:
         clock: Unix seconds; by default the machine's, or the database's if that is shared.
-        agent: by default Claude where there is a key for it, else extraction.
-        claude_key: the API key for Claude.
-        claude_url: the address of its API; None for the public one.
+        agent: by default a model that can be called, else extraction.
         actions: in addition to those that the site has declared.
         agent_actions: the same for further site agents, by their names.
         capabilities_beside, transports_beside: those that no installed package has, by their
             names.
-        environment: may hold the master key (``auth/keys/master_key.py``), other credentials,
-            and the exporter of spans (``tracing.py``).
+        environment: may hold the master key (``auth/keys/master_key.py``), keys of models, other
+            credentials, and the exporter of spans (``tracing.py``).
         listeners: sockets to listen on, the public one first; by default one is bound to the
             configured address.
         worker_label: of this process, if a supervisor has started it; by default its port, if
@@ -150,14 +146,13 @@ async def open_server(
         tokens_used = TokenUsage(store, make_digester(keys, "tokens used"), clock)
         agent, day = await open_agent(
             stack,
-            config.claude,
+            config.model,
             knowledge,
             tokens_used=tokens_used,
             clock=clock,
             agent=agent,
             is_shared=config.store.is_shared,
-            key=claude_key,
-            url=claude_url,
+            environment=environment,
         )
         health_checks = HealthChecks(store, clock, worker_label or _label(config))
         site_agents = await open_site_agents(
@@ -208,7 +203,7 @@ async def open_server(
             is_shared=config.store.is_shared,
         )
         enrichment = open_enrichment(
-            config, site_agents, key=claude_key, url=claude_url, day=day, clock=clock
+            config, site_agents, environment=environment, day=day, clock=clock
         )
         desks = tuple(build_desk(one, worker) for one in parts.values())
         transports = build_transports(

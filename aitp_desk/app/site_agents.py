@@ -14,10 +14,10 @@ from aitp_desk.actions.base import OfferedAction
 from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.claude.budget import DailyBudget
+from aitp_desk.agent.claude.models import connect_models, describe_missing_key, has_key
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.app.peers import Peers
-from aitp_desk.config import Claude, Config
-from aitp_desk.config.sections.content.claude import API_KEY, API_URL
+from aitp_desk.config import Config, Model
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.limits.token_usage import TokenUsage
@@ -108,33 +108,32 @@ async def open_content(
 
 async def open_agent(
     stack: AsyncExitStack,
-    settings: Claude,
+    settings: Model,
     knowledge: Knowledge,
     *,
     tokens_used: TokenUsage,
     clock: Callable[[], float],
     agent: Agent | None,
     is_shared: bool,
-    key: str | None,
-    url: str | None,
+    environment: Mapping[str, str],
 ) -> tuple[Agent, DailyBudget | None]:
     """Open the agent that answers, until the stack is closed.
 
     Parameters:
         clock: Unix seconds.
-        agent: overrides the choice; None for Claude or extraction.
+        agent: overrides the choice; None for a model or extraction.
         is_shared: whether other processes use the same budget.
-        key: the API key for Claude; None for none.
-        url: the address of its API; None for the public one.
+        environment: may hold the keys of models.
 
     Returns:
-        The agent, and the token budget of the day where that is Claude; else None.
+        The agent, and the token budget of the day where that is a model; else None.
     """
     if agent is not None:
         return agent, None
-    if key is None:
+    models = connect_models(settings, environment)
+    if not models:
         return ExtractiveAgent(knowledge), None
-    from aitp_desk.agent.claude.agent import open_claude
+    from aitp_desk.agent.claude.agent import open_model_agent
 
     used = await tokens_used.used_by_all()
     day = DailyBudget(
@@ -144,8 +143,8 @@ async def open_agent(
         keep=tokens_used.keep,
         read_used=tokens_used.used_by_all_processes if is_shared else None,
     )
-    claude = open_claude(knowledge, settings, key=key, url=url, day=day)
-    return await stack.enter_async_context(claude), day
+    opened = open_model_agent(knowledge, settings, models=models, day=day)
+    return await stack.enter_async_context(opened), day
 
 
 class StandaloneAgent(msgspec.Struct, frozen=True):
@@ -162,30 +161,31 @@ class StandaloneAgent(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def open_standalone_agent(
-    config: Config, environment: Mapping[str, str], *, clock: Callable[[], float] = time.time
+    config: Config,
+    environment: Mapping[str, str],
+    *,
+    uses_model: bool = True,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[StandaloneAgent]:
     """Open a site's agent for commands, also while a desk serves the site.
 
     Parameters:
-        environment: Claude answers where it holds a key for it, else extraction.
+        environment: may hold the keys of models; without a model extraction answers.
+        uses_model: whether a model may answer.
         clock: Unix seconds.
     """
-    key = environment.get(API_KEY, "").strip()
     async with AsyncExitStack() as stack:
         egress = await stack.enter_async_context(Egress())
         knowledge = await open_content(stack, config, egress, environment)
         if knowledge.progress is not None:
             await knowledge.progress.settled.wait()
         agent: Agent = ExtractiveAgent(knowledge)
-        if key:
-            from aitp_desk.agent.claude.agent import open_claude
+        if models := connect_models(config.model, environment) if uses_model else ():
+            from aitp_desk.agent.claude.agent import open_model_agent
 
-            url, day = (
-                environment.get(API_URL) or None,
-                DailyBudget(config.claude.day_tokens, clock),
-            )
-            claude = open_claude(knowledge, config.claude, key=key, url=url, day=day)
-            agent = await stack.enter_async_context(claude)
+            day = DailyBudget(config.model.day_tokens, clock)
+            opened = open_model_agent(knowledge, config.model, models=models, day=day)
+            agent = await stack.enter_async_context(opened)
         site = config.site.named(site_name(knowledge.library.documents))
         yield StandaloneAgent(agent, knowledge, site_facts(site))
 
@@ -246,14 +246,14 @@ def open_enrichment(
     config: Config,
     site_agents: Sequence[SiteAgentContext],
     *,
-    key: str | None,
-    url: str | None,
+    environment: Mapping[str, str],
     day: DailyBudget | None,
     clock: Callable[[], float],
 ) -> EnrichmentJob | None:
     """Make the job that keeps enriched.jsonl up to date.
 
     Parameters:
+        environment: may hold the model's key.
         day: the token budget of the day; None sets no limit.
 
     Returns:
@@ -261,21 +261,22 @@ def open_enrichment(
     """
     if not config.enrich.every_hours:
         return None
-    if key is None:
-        _log.warning("content.enrich_not_scheduled", reason=f"{API_KEY} is not set.")
+    if not has_key(config.model, environment):
+        reason = describe_missing_key(config.model)
+        _log.warning("content.enrich_not_scheduled", reason=reason)
         return None
     contents = [
         (site_agent.config.content_folder, site_agent.knowledge)
         for site_agent in site_agents
         if site_agent.config.content.enriched
     ]
-    return EnrichmentJob(config, contents, key=key, url=url, day=day, clock=clock)
+    return EnrichmentJob(config, contents, environment=environment, day=day, clock=clock)
 
 
 def _over(knowledge: Knowledge, agent: Agent) -> Agent:
     """Return the agent for a further agent's content, given the site's agent."""
     if isinstance(agent, ExtractiveAgent):
         return ExtractiveAgent(knowledge)
-    from aitp_desk.agent.claude.agent import ClaudeAgent
+    from aitp_desk.agent.claude.agent import ModelAgent
 
-    return agent.with_knowledge(knowledge) if isinstance(agent, ClaudeAgent) else agent
+    return agent.with_knowledge(knowledge) if isinstance(agent, ModelAgent) else agent

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
-from aitp_desk.config.sections.content.claude import API_KEY
+from aitp_desk.config.sections.content.model import API_KEY
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.model.web_address import is_loopback
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
@@ -51,7 +50,8 @@ def report_start(
         f"  store      {store.name}",
         *([f"  files      new ones in {contents.name}"] if contents.cleans_up else []),
         *_report_shared(config),
-        f"  agent      {_introduce(own.agent)}",
+        f"  agent      {_introduce(own)}",
+        *(f"  setting    {note}" for note in config.notes),
         *_report_content(own),
         f"  home       {url}/",
         f"  threads    {url}/v1/threads",
@@ -158,10 +158,11 @@ def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
     return (f"  threads    {site_agent.actor.id}/v1/threads", *_report_content(site_agent))
 
 
-def _introduce(agent: Agent) -> str:
-    if agent.name == EXTRACTIVE:
-        return f"{agent.name} (no {API_KEY}: no model is used)"
-    return agent.name
+def _introduce(site_agent: SiteAgentContext) -> str:
+    name, model = site_agent.agent.name, site_agent.config.model
+    if name == EXTRACTIVE and model.key_variable:
+        return f"{name} (no {model.key_variable}: no model is used)"
+    return name
 
 
 def _count(number: int, thing: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
@@ -81,13 +81,6 @@ def mistakes_told(code: int = 1) -> Iterator[None]:
 no_model = click.option(
     "--no-model", is_flag=True, help="Do not use a model, even if its API key is set."
 )
-
-
-def disable_model(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without the model's key, so that extraction answers."""
-    from aitp_desk.config.sections.content.claude import API_KEY
-
-    return {name: value for name, value in environment.items() if name != API_KEY}
 
 
 MOST_FAULTS = 50

@@ -20,9 +20,10 @@ from aitp_desk.config.sections.actions.action_terms import ActionTerms
 from aitp_desk.config.sections.actions.mcp import Mcp, ToolTerms
 from aitp_desk.config.sections.actions.openapi import OpenApi, OperationTerms
 from aitp_desk.config.sections.actions.peers import Peer, PeerActionTerms
-from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.config.sections.content.content import Content, Signals, Web
+from aitp_desk.config.sections.content.model import Model, ModelChoice
 from aitp_desk.config.sections.files import Files
+from aitp_desk.config.sections.log import Log
 from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt, OwnCapability
 from aitp_desk.config.sections.protocols.endpoints import CallbackSettings, Cors
@@ -35,7 +36,6 @@ from aitp_desk.config.settings import (
     Cache,
     Config,
     Contact,
-    Log,
     Sessions,
     Site,
     SiteAgent,
@@ -52,7 +52,6 @@ __all__ = [
     "AgentsTxt",
     "Cache",
     "CallbackSettings",
-    "Claude",
     "Concurrency",
     "Config",
     "ConfigError",
@@ -65,6 +64,8 @@ __all__ = [
     "Limits",
     "Log",
     "Mcp",
+    "Model",
+    "ModelChoice",
     "Notify",
     "OAuth",
     "OpenApi",

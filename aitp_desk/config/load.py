@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_section, takes
+from aitp_desk.config.former_names import current_path, rename_former
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.settings_rules import check_rules, default_url
 from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
@@ -68,6 +69,7 @@ def load_config(
         raise ConfigError([Problem(str(folder), "there is no such folder.")])
     problems: list[Problem] = []
     tables = _read_file(folder / DESK_FILE, problems)
+    notes = tuple(rename_former(tables))
     for override in overrides:
         _override(tables, override, problems)
     if host is not None:
@@ -84,7 +86,7 @@ def load_config(
                 "is not a folder; --data takes a folder, or a path where it can be created.",
             )
         )
-    config = _build(Config, tables, problems, folder=folder, data=kept)
+    config = _build(Config, tables, problems, folder=folder, data=kept, notes=notes)
     problems += check_rules(config)
     if problems:
         raise ConfigError(problems, config)
@@ -113,7 +115,7 @@ def _override(tables: Tables, override: str, problems: list[Problem]) -> None:
     if not given or len(path) < 2 or not all(path):
         problems.append(Problem("--set", f"{key!r} is not a setting; it takes section.key=value."))
         return
-    _put(tables, path, _toml_value(text))
+    _put(tables, current_path(path), _toml_value(text))
 
 
 def _toml_value(text: str) -> Any:

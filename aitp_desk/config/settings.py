@@ -27,9 +27,10 @@ from aitp_desk.config.sections.actions.actions import Actions
 from aitp_desk.config.sections.actions.mcp import Mcp
 from aitp_desk.config.sections.actions.openapi import OpenApi
 from aitp_desk.config.sections.actions.peers import Peer
-from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.config.sections.content.content import Content, Enrich
+from aitp_desk.config.sections.content.model import Model
 from aitp_desk.config.sections.files import Files
+from aitp_desk.config.sections.log import Log
 from aitp_desk.config.sections.people import ConsoleSettings, Notify, Tickets
 from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt
 from aitp_desk.config.sections.protocols.endpoints import (
@@ -291,19 +292,6 @@ class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = False
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True):
-    """The desk's log."""
-
-    format: Annotated[
-        Literal["auto", "json", "console"],
-        Meta(description="Format of a line; auto means console on a terminal and json elsewhere."),
-    ] = "auto"
-    level: Annotated[
-        Literal["debug", "info", "warning", "error"],
-        Meta(description="The lowest level that is written."),
-    ] = "info"
-
-
 class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
     """A further site agent at a separate address. Repeatable.
 
@@ -348,6 +336,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         folder: the site's folder, absolute.
         data: the data folder, absolute; it need not exist yet.
+        notes: what the owner should change although it is accepted, such as former names.
 
     ``capabilities`` holds the settings of each enabled capability, by name; the capability
     validates them (``desk/plugins/discovery.py``). ``transports`` holds those of each transport
@@ -359,6 +348,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     folder: Path
     data: Path
+    notes: tuple[str, ...] = ()
     site: Site = Site()
     content: Content = Content()
     server: Server = Server()
@@ -390,7 +380,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     console: ConsoleSettings = ConsoleSettings()
     tickets: Tickets = Tickets()
     notify: Notify = Notify()
-    claude: Claude = Claude()
+    model: Model = Model()
     enrich: Enrich = Enrich()
     oauth: OAuth = OAuth()
     rest: Rest = Rest()

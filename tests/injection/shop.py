@@ -29,7 +29,7 @@ from tests.injection.harness.judge import Met, Rung, Site, problems
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
 from tests.support.doubles.agent import Clock
-from tests.support.doubles.messages_api import KEY, MessagesApi, messages_api
+from tests.support.doubles.messages_api import MessagesApi, messages_api
 from tests.support.sites.shop import FILTER, STOVE, Shopper, make_shop
 
 CASES = Path(__file__).parent / "shop_cases.toml"
@@ -229,10 +229,10 @@ async def shop_ground(folder: Path, cases: Sequence[ShopCase]) -> AsyncIterator[
     """The shop, with the pages of these cases."""
     site, data, model, clock = make_shop(folder), folder / "data", Obeying(), Clock()
     settings = (f"site.url={SITE_URL}", "limits.enabled=false", "store.synchronous=normal")
-    config = load_config(site, (*settings, "claude.reply_tokens=60000"), port=0, data=data)
+    config = load_config(site, (*settings, "model.reply_tokens=60000"), port=0, data=data)
     async with messages_api(model) as api, AsyncExitStack() as stack:
         desk = await stack.enter_async_context(
-            open_server(config, claude_key=KEY, claude_url=api.url, clock=clock)
+            open_server(config, environment=api.environment, clock=clock)
         )
         http = await stack.enter_async_context(aiohttp.ClientSession(desk.url))
         nobody = Talker(desk, data, http)

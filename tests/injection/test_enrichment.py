@@ -9,7 +9,7 @@ from typing import Any
 
 from aitp_desk.agent.enrichment.request import TOOL, make_request, parse_replies
 from aitp_desk.agent.enrichment.writer import EnrichmentWriter
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.text import make_digest
@@ -33,7 +33,7 @@ def coverage_of(folder: Path, cases: Sequence[Case]) -> Coverage:
 
 def sent(passage: Passage) -> dict[str, Any]:
     """The request for one passage."""
-    return make_request({make_digest(passage): passage}, Claude())
+    return make_request({make_digest(passage): passage}, Model())
 
 
 def test_every_request_is_as_one_for_harmless_pages(tmp_path: Path) -> None:

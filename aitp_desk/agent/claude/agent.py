@@ -1,4 +1,4 @@
-"""Answers with Claude, and by extraction if Claude cannot answer.
+"""Answers with a model, and by extraction if no model can answer.
 
 If the model fails, is over budget, or produces text that must not be shown, the visitor still gets
 an answer: by extraction, with the reason.
@@ -32,7 +32,8 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
 from aitp_desk.agent.claude.guard import OutputFilter, OutputGuard, PromptLeak, repeats_rules
 from aitp_desk.agent.claude.loop import THINKING_TOKENS, ModelReply
-from aitp_desk.agent.claude.messages import MessageEnded, MessagesClient, MessageStream, ModelFailed
+from aitp_desk.agent.claude.messages import MessageEnded, ModelFailed
+from aitp_desk.agent.claude.models import ConnectedModel, ModelStream
 from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.claude.prompt import rules_text, write_question
 from aitp_desk.agent.claude.summary import (
@@ -43,7 +44,7 @@ from aitp_desk.agent.claude.summary import (
 from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, find_follow_ups
 from aitp_desk.agent.extractive.dialogue.context import read_turn
 from aitp_desk.agent.extractive.selection import find_candidates
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.snapshot import Knowledge
@@ -61,7 +62,7 @@ def make_output_filter(site: SiteFacts) -> OutputFilter:
     return OutputGuard(site.url, rules_text())
 
 
-class ClaudeAgent:
+class ModelAgent:
     """Answers with a model. See :mod:`aitp_desk.agent.base` for its guarantees.
 
     It is a :class:`~aitp_desk.agent.base.Summariser`, a :class:`~aitp_desk.agent.base.LimitedAgent`
@@ -69,9 +70,8 @@ class ClaudeAgent:
 
     Parameters:
         knowledge: the content.
-        settings: the model and its budgets.
-        key: the API key.
-        url: the API's address; None for the public one.
+        settings: the budgets.
+        models: the models, in the order in which they are called; one or more.
         day: the desk's daily budget; None sets none.
         output: makes the filter that an answer's text passes.
         sleep: waits before a retry.
@@ -80,26 +80,25 @@ class ClaudeAgent:
     def __init__(
         self,
         knowledge: Knowledge,
-        settings: Claude,
+        settings: Model,
         *,
-        key: str,
-        url: str | None = None,
+        models: Sequence[ConnectedModel],
         day: DailyBudget | None = None,
         output: MakeOutput = make_output_filter,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._knowledge = knowledge
         self._settings = settings
-        self._api = MessagesClient(key, url, settings.reply_seconds)
+        self._models = tuple(models)
         self._day = day or DailyBudget(0, time.time)
         self._make_output = output
         self._sleep = sleep
-        self._key_was_refused = False
+        self._refused: set[str] = set()
 
     @property
     def name(self) -> str:
         """Its name, for people."""
-        return f"{self._settings.model}, else {EXTRACTIVE}"
+        return ", else ".join([*(model.choice.name for model in self._models), EXTRACTIVE])
 
     @property
     def stand_in(self) -> str | None:
@@ -108,18 +107,20 @@ class ClaudeAgent:
 
     @property
     def calls_tools(self) -> bool:
-        """Whether the model answers now, as far as is known."""
-        return not self._day.is_spent and not self._key_was_refused
+        """Whether a model that can call tools answers now, as far as is known."""
+        answering = [one for one in self._models if one.choice.name not in self._refused]
+        return not self._day.is_spent and bool(answering) and answering[0].client.has_tools
 
-    def with_knowledge(self, knowledge: Knowledge) -> ClaudeAgent:
-        """Return the agent over other content; model, key, connections and budget are shared."""
+    def with_knowledge(self, knowledge: Knowledge) -> ModelAgent:
+        """Return the agent over other content; models, connections and budget are shared."""
         other = copy(self)
         other._knowledge = knowledge  # noqa: SLF001 -- another of this class
         return other
 
     async def close(self) -> None:
-        """Close the connections to the API."""
-        await self._api.close()
+        """Close the connections to the APIs."""
+        for model in self._models:
+            await model.client.close()
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn; by extraction if the model does not."""
@@ -130,10 +131,11 @@ class ClaudeAgent:
             turn,
             library,
             settings=self._settings,
-            api=self._api,
+            models=self._models,
             budget=budget,
             output=lambda: self._make_output(turn.site),
             sleep=self._sleep,
+            report_failure=self._report_failure,
         )
         try:
             async with aclosing(reply.events()) as events:
@@ -141,21 +143,21 @@ class ClaudeAgent:
                     if isinstance(event, ProgressEvent):
                         yield event
                         continue
-                    self._key_was_refused = False
+                    self._refused.discard(reply.model.choice.name)
                     self._tell(event, reply, budget)
                     yield _with_follow_ups(event, turn, library)
             return
         except ModelFailed as error:
             fallback: Fallback = "model_failed"
-            self._warn(error.reason, budget, is_refused_key=error.is_refused_key)
+            self._warn(reply.model, error, budget)
         except PromptLeak:
             fallback = "model_failed"
-            self._warn(REPEATS, budget)
+            self._warn(reply.model, ModelFailed(REPEATS), budget)
         except DailyBudgetSpent:  # which the daily budget has logged
             fallback = "budget_spent"
         except BudgetSpent:
             fallback = "budget_spent"
-            self._warn("budget_spent", budget)
+            self._warn(reply.model, ModelFailed("budget_spent"), budget)
         if reply.is_shown:
             yield Restart()
         yield _instead(turn, editions, budget, fallback, reply)
@@ -166,33 +168,42 @@ class ClaudeAgent:
         """Return a summary; cut text if the model returns none."""
         request = make_summary_request(previous, utterances, max_tokens)
         budget = ReplyBudget(self._settings, self._day)
-        try:
-            text = await self._summary(request, budget, max_tokens)
-        except DailyBudgetSpent:
-            return cut_conversation(previous, utterances, max_tokens)
-        except (ModelFailed, BudgetSpent, TimeoutError) as error:
-            reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
-            self._warn(reason, budget)
-            return cut_conversation(previous, utterances, max_tokens)
-        return cut_to_tokens(text, max_tokens)
+        for model in self._models:
+            try:
+                text = await self._summary(model, request, budget, max_tokens)
+            except DailyBudgetSpent:
+                break
+            except BudgetSpent:
+                self._warn(model, ModelFailed("budget_spent"), budget)
+                break
+            except ModelFailed as error:
+                self._warn(model, error, budget)
+            except TimeoutError:
+                self._warn(model, ModelFailed("deadline"), budget)
+            else:
+                return cut_to_tokens(text, max_tokens)
+        return cut_conversation(previous, utterances, max_tokens)
 
-    async def _summary(self, request: dict[str, Any], budget: ReplyBudget, longest: int) -> str:
-        if self._settings.thinking != "disabled":
+    async def _summary(
+        self, model: ConnectedModel, request: dict[str, Any], budget: ReplyBudget, longest: int
+    ) -> str:
+        choice = model.choice
+        if choice.thinking != "disabled":
             longest += THINKING_TOKENS
         prompt = estimate_tokens(msgspec.json.encode(request).decode())
         await budget.refresh()
-        call = budget.begin(prompt, longest)
-        reading: MessageStream | None = None
+        call = budget.begin(prompt, longest, choice)
+        reading: ModelStream | None = None
         ended: MessageEnded | None = None
         try:
-            await self._api.open()
+            await model.client.open()
             async with (
                 asyncio.timeout(self._settings.reply_seconds),
-                self._api.open_stream(
+                model.client.open_stream(
                     {
-                        "model": self._settings.model,
+                        "model": choice.name,
                         "max_tokens": call.longest,
-                        "thinking": {"type": self._settings.thinking},
+                        "thinking": {"type": choice.thinking},
                         **request,
                     }
                 ) as reading,
@@ -212,8 +223,8 @@ class ClaudeAgent:
 
     def _tell(self, outcome: Event, reply: ModelReply, budget: ReplyBudget) -> None:
         _log.info(
-            "claude_replied",
-            model=self._settings.model,
+            "model_replied",
+            model=reply.model.choice.name,
             outcome=type(outcome).__name__,
             stop_reason=reply.stop_reason,
             calls=budget.calls,
@@ -223,37 +234,55 @@ class ClaudeAgent:
             usd=round(budget.cost, 6),
         )
 
-    def _warn(self, reason: str, budget: ReplyBudget, *, is_refused_key: bool = False) -> None:
-        """Log that the model did not answer; a refused key is logged once until one works."""
-        if is_refused_key and self._key_was_refused:
+    def _report_failure(self, model: ConnectedModel, error: ModelFailed) -> None:
+        """Log that another model is called; a refused key is logged once until one works."""
+        if self._is_news(model, error):
+            _log.warning("model_fell_back", model=model.choice.name, **_describe(model, error))
+
+    def _warn(self, model: ConnectedModel, error: ModelFailed, budget: ReplyBudget) -> None:
+        """Log that no model answered; a refused key is logged once until one works."""
+        if not self._is_news(model, error):
             return
-        self._key_was_refused = self._key_was_refused or is_refused_key
         _log.warning(
-            "claude_failed",
-            model=self._settings.model,
-            reason=reason,
+            "model_failed",
+            model=model.choice.name,
             calls=budget.calls,
             prompt=budget.usage.prompt,
             completion=budget.usage.completion,
-            **({"hint": "The API refuses ANTHROPIC_API_KEY."} if is_refused_key else {}),
+            **_describe(model, error),
         )
+
+    def _is_news(self, model: ConnectedModel, error: ModelFailed) -> bool:
+        if not error.is_refused_key:
+            return True
+        is_known = model.choice.name in self._refused
+        self._refused.add(model.choice.name)
+        return not is_known
 
 
 @asynccontextmanager
-async def open_claude(
+async def open_model_agent(
     knowledge: Knowledge,
-    settings: Claude,
+    settings: Model,
     *,
-    key: str,
-    url: str | None,
+    models: Sequence[ConnectedModel],
     day: DailyBudget,
-) -> AsyncIterator[ClaudeAgent]:
-    """Open the agent as an async context manager. Parameters as :class:`ClaudeAgent`'s."""
-    agent = ClaudeAgent(knowledge, settings, key=key, url=url, day=day)
+) -> AsyncIterator[ModelAgent]:
+    """Open the agent as an async context manager. Parameters as :class:`ModelAgent`'s."""
+    agent = ModelAgent(knowledge, settings, models=models, day=day)
     try:
         yield agent
     finally:
         await agent.close()
+
+
+def _describe(model: ConnectedModel, error: ModelFailed) -> dict[str, str]:
+    """Return why a model failed, for the log."""
+    if not error.is_refused_key:
+        return {"reason": error.reason}
+    key = model.choice.key_variable
+    hint = f"The API refuses {key}." if key else "The API needs a key: set model.key_env."
+    return {"reason": error.reason, "hint": hint}
 
 
 def _with_follow_ups(

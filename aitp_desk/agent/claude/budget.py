@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.config import Claude
+from aitp_desk.config import Model, ModelChoice
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.observability.figures import Figure, counter, counters, gauge
 from aitp_desk.observability.tracing import begin_span
@@ -120,7 +120,7 @@ class DailyBudget:
             gauge("aitp_desk_model_day_tokens", "Tokens used since midnight, UTC.", self.used),
             gauge(
                 "aitp_desk_model_day_limit_tokens",
-                "The daily budget of tokens (claude.day_tokens); 0 for no limit.",
+                "The daily budget of tokens (model.day_tokens); 0 for no limit.",
                 self._most,
             ),
         )
@@ -180,20 +180,24 @@ class ReplyBudget:
 
     Parameters:
         is_begun: whether the reply continues after earlier calls.
+
+    Attributes:
+        cost: of the calls that have ended, in US dollars by the configured prices.
     """
 
-    def __init__(self, settings: Claude, day: DailyBudget, *, is_begun: bool = False) -> None:
+    def __init__(self, settings: Model, day: DailyBudget, *, is_begun: bool = False) -> None:
         self._settings = settings
         self._day = day
         self._is_begun = is_begun
         self.usage = Usage()
         self.calls = 0
+        self.cost = 0.0
 
     async def refresh(self) -> None:
         """Count what other processes have used of the day's budget; call it before a call."""
         await self._day.refresh()
 
-    def begin(self, prompt: int, longest: int) -> CountedCall:
+    def begin(self, prompt: int, longest: int, model: ModelChoice) -> CountedCall:
         """Begin a call of the model.
 
         Parameters:
@@ -207,7 +211,7 @@ class ReplyBudget:
         if self.calls == self._settings.reply_calls or room < min(MIN_ANSWER, longest):
             raise BudgetSpent
         longest = min(longest, room)
-        taken, model = prompt + longest, self._settings.model
+        taken = prompt + longest
         call = CountedCall(self, self._day, taken, longest, model, is_begun=self._is_begun)
         self.calls += 1
         self._is_begun = True
@@ -222,16 +226,6 @@ class ReplyBudget:
     def is_last_call(self) -> bool:
         """Whether only one more call is possible."""
         return self.calls + 1 >= self._settings.reply_calls
-
-    @property
-    def cost(self) -> float:
-        """The cost so far, in US dollars by the configured prices."""
-        used, prices = self.usage, self._settings
-        return (
-            (used.prompt - used.cached) * prices.price_in
-            + used.cached * prices.price_cached
-            + used.completion * prices.price_out
-        ) / MILLION
 
 
 class CountedCall:
@@ -255,7 +249,7 @@ class CountedCall:
         day: DailyBudget,
         taken: int,
         longest: int,
-        model: str,
+        model: ModelChoice,
         *,
         is_begun: bool,
     ) -> None:
@@ -264,13 +258,14 @@ class CountedCall:
         self._taken = taken
         self._taken_on = day.reserve(taken, is_begun=is_begun)
         self._used = Usage()
+        self._model = model
         self.longest = longest
         self._span = begin_span(
-            f"chat {model}",
+            f"chat {model.name}",
             {
                 "gen_ai.operation.name": "chat",
-                "gen_ai.provider.name": "anthropic",
-                "gen_ai.request.model": model,
+                "gen_ai.provider.name": model.provider,
+                "gen_ai.request.model": model.name,
                 "gen_ai.request.max_tokens": longest,
             },
             kind="client",
@@ -296,3 +291,13 @@ class CountedCall:
         self._span.end()
         self._day.settle(self._taken_on, self._taken, self._used)
         self._budget.usage = self._budget.usage.plus(self._used)
+        self._budget.cost += _price(self._used, self._model)
+
+
+def _price(used: Usage, prices: ModelChoice) -> float:
+    """Return the price of a call in US dollars."""
+    return (
+        (used.prompt - used.cached) * prices.price_in
+        + used.cached * prices.price_cached
+        + used.completion * prices.price_out
+    ) / MILLION

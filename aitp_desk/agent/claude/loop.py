@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
@@ -26,11 +26,10 @@ from aitp_desk.agent.claude.material import ReplySources
 from aitp_desk.agent.claude.messages import (
     Citation,
     MessageEnded,
-    MessagesClient,
-    MessageStream,
     ModelFailed,
     Text,
 )
+from aitp_desk.agent.claude.models import ConnectedModel, ModelStream
 from aitp_desk.agent.claude.output import AnswerOutput
 from aitp_desk.agent.claude.passages import choose_excerpts, estimate_tokens
 from aitp_desk.agent.claude.prompt import (
@@ -48,7 +47,7 @@ from aitp_desk.agent.claude.toolbox import Toolbox, find_person_request, find_qu
 from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.agent.tools import FollowUpQuestion, ToolRound
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.library import Library
 
 TRIES = 3
@@ -62,8 +61,10 @@ class ModelReply:
     """A reply to one turn over one snapshot of the content.
 
     Parameters:
+        models: the models, in the order in which they are called.
         output: makes the filter that an answer's text passes.
         sleep: waits for a number of seconds before a retry.
+        report_failure: receives each model that fails before another is called.
 
     Attributes:
         stop_reason: why the model stopped last, as the API names it.
@@ -75,20 +76,22 @@ class ModelReply:
         turn: Turn,
         library: Library,
         *,
-        settings: Claude,
-        api: MessagesClient,
+        settings: Model,
+        models: Sequence[ConnectedModel],
         budget: ReplyBudget,
         output: Callable[[], OutputFilter],
         sleep: Callable[[float], Awaitable[None]],
+        report_failure: Callable[[ConnectedModel, ModelFailed], None],
     ) -> None:
         self._turn = turn
         self._library = library
         self._settings = settings
-        self._api = api
+        self._model, *self._further = models
         self._budget = budget
         self._make_output = output
         self._sleep = sleep
-        self._deadline = 0.0
+        self._report_failure = report_failure
+        self._deadline = self._begun_by = 0.0
         self._names = wire_names(turn.tools)
         self._conversation: list[dict[str, Any]] = []
         self._material = ReplySources(library, settings.passage_tokens)
@@ -96,6 +99,11 @@ class ModelReply:
         self._ended: MessageEnded | None = None
         self._words = self._new_words()
         self.stop_reason = ""
+
+    @property
+    def model(self) -> ConnectedModel:
+        """The model that was called last."""
+        return self._model
 
     @property
     def is_shown(self) -> bool:
@@ -113,7 +121,7 @@ class ModelReply:
         Raises:
             ModelFailed, BudgetSpent, PromptLeak: there is no outcome.
         """
-        await self._api.open()
+        await self._model.client.open()
         self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds
         await learn_turn(self._turn, self._library)
         await self._begin()
@@ -155,14 +163,34 @@ class ModelReply:
         self._words = self._new_words()
 
     async def _call(self) -> AsyncGenerator[Delta]:
-        """Call the model, and retry while it fails before any text."""
+        """Call the model, and those after it while one fails before any text."""
+        while True:
+            try:
+                async with aclosing(self._call_model()) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                return
+            except ModelFailed as error:
+                is_late = asyncio.get_running_loop().time() >= self._deadline
+                if self.is_shown or is_late or not self._further:
+                    raise
+                self._report_failure(self._model, error)
+                self._model, *self._further = self._further
+                self._words = self._new_words()
+                self._material.reset()
+                await self._model.client.open()
+
+    async def _call_model(self) -> AsyncGenerator[Delta]:
+        """Call one model, and retry while it fails before any text."""
         request = self._request()
         prompt = estimate_tokens(msgspec.json.encode(request).decode())
         await self._budget.refresh()
-        call = self._budget.begin(prompt, request["max_tokens"])
+        call = self._budget.begin(prompt, request["max_tokens"], self._model.choice)
         request["max_tokens"] = call.longest
         self._ended = None
         loop = asyncio.get_running_loop()
+        share = (self._deadline - loop.time()) / (1 + len(self._further))
+        self._begun_by = loop.time() + share
         try:
             for tried in range(TRIES):
                 try:
@@ -174,7 +202,7 @@ class ModelReply:
                     wait = error.retry_after
                     if wait is None:
                         wait = BACK_OFF_SECONDS * 2.0**tried
-                    late = loop.time() + wait >= self._deadline
+                    late = loop.time() + wait >= self._begun_by
                     if not error.may_retry or late or self.is_shown or tried + 1 == TRIES:
                         raise
                     if not call.may_repeat:
@@ -187,15 +215,18 @@ class ModelReply:
 
     async def _try(self, request: dict[str, Any], call: CountedCall) -> AsyncGenerator[Delta]:
         """Send one request and read its message to the end."""
-        reading: MessageStream | None = None
+        reading: ModelStream | None = None
+        limit = self._begun_by
         try:
             async with AsyncExitStack() as stack:
-                async with asyncio.timeout_at(self._deadline):
-                    reading = await stack.enter_async_context(self._api.open_stream(request))
+                async with asyncio.timeout_at(limit):
+                    stream = self._model.client.open_stream(request)
+                    reading = await stack.enter_async_context(stream)
                 async with aclosing(reading.pieces()) as pieces:
                     while self._ended is None:
-                        async with asyncio.timeout_at(self._deadline):
+                        async with asyncio.timeout_at(limit):
                             piece = await anext(pieces)
+                        limit = self._deadline
                         if said := self._take(piece):
                             yield Delta(said)
         except TimeoutError as error:
@@ -217,18 +248,18 @@ class ModelReply:
 
     def _request(self) -> dict[str, Any]:
         settings, wished = self._settings, self._turn.max_tokens
-        longest = settings.max_answer_tokens
+        longest = settings.max_tokens
         if wished is not None:
             longest = min(longest, wished)
-        if settings.thinking != "disabled":
+        if self._model.choice.thinking != "disabled":
             longest += THINKING_TOKENS
         request: dict[str, Any] = {
-            "model": settings.model,
+            "model": self._model.choice.name,
             "max_tokens": longest,
             "system": system(self._turn.site),
             "tools": tools(self._turn.tools, may_want_person=self._turn.may_want_person),
             "messages": self._conversation,
-            "thinking": {"type": settings.thinking},
+            "thinking": {"type": self._model.choice.thinking},
         }
         if self._budget.is_last_call:
             request["tool_choice"] = {"type": "none"}
@@ -243,7 +274,7 @@ class ModelReply:
         """
         first = self._turn.called_first
         choice: dict[str, Any] = {"type": "auto"}
-        if first and not self._toolbox.rounds and self._settings.thinking == "disabled":
+        if first and not self._toolbox.rounds and self._model.choice.thinking == "disabled":
             one = {"type": "tool", "name": self._names[first[0]]}
             choice = one if len(first) == 1 else {"type": "any"}
         if self._turn.one_by_one:
@@ -268,7 +299,7 @@ class ModelReply:
                 question.options,
                 usage=self._budget.usage,
                 tools_used=self.tools_used,
-                model=self._settings.model,
+                model=self._model.choice.name,
             )
             return
         # after text the question becomes its end
@@ -306,7 +337,7 @@ class ModelReply:
                 free_form=False,
                 usage=self._budget.usage,
                 tools_used=self.tools_used,
-                model=self._settings.model,
+                model=self._model.choice.name,
                 waits=asks.call_id,
             )
             return
@@ -335,7 +366,7 @@ class ModelReply:
             found=found,
             usage=usage,
             tools_used=used,
-            model=self._settings.model,
+            model=self._model.choice.name,
         )
 
     def _ask_person(self, person: PersonRequest) -> Answer:
@@ -346,7 +377,7 @@ class ModelReply:
             tokens_used=usage.total,
             usage=usage,
             tools_used=self.tools_used,
-            model=self._settings.model,
+            model=self._model.choice.name,
             person=person,
         )
 

@@ -142,11 +142,16 @@ class MessageStream:
 class MessagesClient:
     """A client of the Messages API.
 
+    Attributes:
+        has_tools: that the model can call tools.
+
     Parameters:
         key: the API key; it goes to the SDK and nowhere else.
         url: the API's address; None for the public one.
         seconds: how long the API may be silent.
     """
+
+    has_tools = True
 
     def __init__(self, key: str, url: str | None, seconds: float) -> None:
         self._make: Callable[[], AsyncAnthropic] = lambda: _make_client(key, url, seconds)

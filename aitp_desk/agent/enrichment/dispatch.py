@@ -17,8 +17,9 @@ from aitp_desk.agent.claude.messages import (
     ModelFailed,
     convert_errors,
 )
+from aitp_desk.agent.claude.models import ModelClient
 from aitp_desk.agent.enrichment.request import Group, make_request, parse_replies
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.enrichment.replies import Reply
 from aitp_desk.knowledge.index.atomic_write import replace_file
 
@@ -85,9 +86,9 @@ class Journal:
 
 
 async def send_each(
-    api: MessagesClient,
+    api: ModelClient,
     groups: Sequence[Group],
-    settings: Claude,
+    settings: Model,
     journal: Journal,
     progress: Progress,
     sleep: Sleep = asyncio.sleep,
@@ -126,7 +127,7 @@ async def send_each(
     raise first
 
 
-async def _ask(api: MessagesClient, group: Group, settings: Claude, sleep: Sleep) -> list[Reply]:
+async def _ask(api: ModelClient, group: Group, settings: Model, sleep: Sleep) -> list[Reply]:
     """The replies to one group; tried again while the API is busy."""
     request = make_request(group, settings)
     for attempt in range(ATTEMPTS):
@@ -172,7 +173,7 @@ class Batches:
         """Whether a run before this one sent batches and did not take their results."""
         return bool(self._pending.ids or self._pending.creating)
 
-    async def send(self, groups: Sequence[Group], settings: Claude) -> None:
+    async def send(self, groups: Sequence[Group], settings: Model) -> None:
         """Create the batches of these groups.
 
         Raises:

@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.claude.prompt import encode
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS, passage_data
 from aitp_desk.knowledge.enrichment.replies import Reply
@@ -95,14 +95,14 @@ def make_groups(passages: Group) -> list[dict[str, Passage]]:
     return groups
 
 
-def make_request(group: Group, settings: Claude) -> dict[str, Any]:
+def make_request(group: Group, settings: Model) -> dict[str, Any]:
     """Return the Messages API request for a group."""
     texts = []
     for digest, passage in group.items():
         about = passage_data(digest, passage) | {"headings": " > ".join(passage.trail)}
         texts.append(encode("text", about.pop("text"), about))
     return {
-        "model": settings.model,
+        "model": settings.name,
         "max_tokens": _TOKENS_EACH * len(group),
         "system": [{"type": "text", "text": INSTRUCTIONS, "cache_control": {"type": "ephemeral"}}],
         "tools": [_TOOL],
@@ -134,7 +134,7 @@ def parse_replies(arguments: Iterable[Any], group: Iterable[str]) -> Iterator[Re
                 yield reply
 
 
-def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estimate:
+def estimate(groups: Sequence[Group], settings: Model, *, batch: bool) -> Estimate:
     """Estimate the cost of sending groups.
 
     Parameters:
@@ -151,7 +151,7 @@ def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estim
 
 
 def limit_by_cost(
-    groups: Sequence[Group], settings: Claude, dollars: float, *, batch: bool
+    groups: Sequence[Group], settings: Model, dollars: float, *, batch: bool
 ) -> list[Group]:
     """Return the first groups whose estimated cost is within a limit.
 

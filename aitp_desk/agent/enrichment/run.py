@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from aitp_desk.agent.claude.messages import MessagesClient
+from aitp_desk.agent.claude.models import ModelClient
 from aitp_desk.agent.enrichment.dispatch import Batches, Journal, Progress, send_each
 from aitp_desk.agent.enrichment.request import Group, make_groups
 from aitp_desk.agent.enrichment.writer import EnrichmentWriter
@@ -45,7 +46,7 @@ class EnrichmentRun:
         self,
         config: Config,
         read: Callable[[], Sequence[Coverage]],
-        api: MessagesClient,
+        api: ModelClient,
         *,
         now: Callable[[], datetime],
         report: Callable[[str], object],
@@ -53,16 +54,16 @@ class EnrichmentRun:
     ) -> None:
         self.dropped: list[DroppedItem] = []
         self.taken = 0
-        self._settings, self._site_url = config.claude, config.site.url
+        self._settings, self._site_url = config.model, config.site.url
         self._read, self._api = read, api
         self._report, self._progress = report, progress
         self._journal = Journal(config.data)
-        self._batches = Batches(api, config.data, now)
+        self._batches = Batches(api, config.data, now) if isinstance(api, MessagesClient) else None
 
     @property
     def is_pending(self) -> bool:
         """Whether a batch was sent whose results were not taken yet."""
-        return self._batches.is_pending
+        return self._batches is not None and self._batches.is_pending
 
     async def finish_earlier(self) -> None:
         """Take what an earlier run has paid for and not written.
@@ -71,7 +72,7 @@ class EnrichmentRun:
             ModelFailed: the API does not answer.
             OSError: the lines cannot be written; the replies are kept.
         """
-        if self._batches.is_pending:
+        if self._batches is not None and self._batches.is_pending:
             self._report("Taking the results of a batch that was sent before.")
             await self._batches.collect(self._journal, self._progress)
         self._take()
@@ -95,7 +96,7 @@ class EnrichmentRun:
             ModelFailed, OSError: as :meth:`finish_earlier`.
         """
         try:
-            if not batch:
+            if not batch or self._batches is None:
                 return await send_each(
                     self._api, groups, self._settings, self._journal, self._progress
                 )

@@ -12,7 +12,6 @@ import click
 
 from aitp_desk.cli.arguments import (
     data_folder,
-    disable_model,
     mistakes_told,
     no_model,
     overrides,
@@ -20,7 +19,7 @@ from aitp_desk.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from aitp_desk.agent.base import Said
     from aitp_desk.agent.extractive.explanation import Explanation
@@ -82,17 +81,17 @@ def ask(
         # without a port the site has an address only if site.url is set
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
-        environment = disable_model(os.environ) if no_model or explain else os.environ
-        asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
+        uses_model = not (no_model or explain)
+        asyncio.run(_ask(config, question, after, locale, uses_model=uses_model, explain=explain))
 
 
 async def _ask(
     config: Config,
-    environment: Mapping[str, str],
     question: str | None,
     after: tuple[str, ...],
     locale: str | None,
     *,
+    uses_model: bool,
     explain: bool,
 ) -> None:
     """Ask one question, or each typed question, and print the replies."""
@@ -101,7 +100,7 @@ async def _ask(
     from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation.conversation import Conversation
 
-    async with open_standalone_agent(config, environment) as answering:
+    async with open_standalone_agent(config, os.environ, uses_model=uses_model) as answering:
         conversation = Conversation(answering.agent, answering.site, locale)
         for earlier in after:
             await conversation.ask(earlier)

@@ -70,6 +70,9 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     wrong += faults
     notes += _find_unread_actions(folder)
     notes += tried
+    model_notes, faults = _check_model(config)
+    notes += model_notes
+    wrong += faults
     if config is not None and pages > 1:
         notes += _find_sample_page(config.content_folder)
     if config is not None:
@@ -89,6 +92,22 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"
     click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
+    """Return notes and faults of the models that answer."""
+    if config is None:
+        return [], []
+    from aitp_desk.agent.claude.models import describe_missing_key, has_key
+
+    notes, faults = [*config.notes], []
+    for number, choice in enumerate(config.model.chain):
+        name = f"model.fallbacks, table {number}" if number else "model"
+        if not choice.is_default and not has_key(choice, os.environ):
+            faults.append(f"{name}: {describe_missing_key(choice)} {choice.name} is not used.")
+        if choice.has_foreign_prices:
+            notes.append(f"{name}: the prices are the default ones; set those of {choice.name}.")
+    return notes, faults
 
 
 def _check_transports(config: Config) -> list[str]:

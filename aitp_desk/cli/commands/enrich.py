@@ -69,8 +69,8 @@ def enrich(
 
     The questions and the quotes that answer them are kept in enriched.jsonl in the content folder.
     The desk uses them to find passages, without network or key. Only new and changed passages are
-    sent, to the model of `claude.model`, with the key in ANTHROPIC_API_KEY. Results are kept if
-    you stop the command; the next run continues.
+    sent, to the model of `model.name`, with its key. Results are kept if you stop the command; the
+    next run continues.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -198,17 +198,18 @@ def _send(
     no_batch: bool,
 ) -> None:
     """Send the missing passages to the model, and save its replies."""
-    from aitp_desk.agent.claude.messages import MessagesClient, ModelFailed
+    from aitp_desk.agent.claude.messages import ModelFailed
+    from aitp_desk.agent.claude.models import describe_missing_key, make_client
     from aitp_desk.agent.enrichment.run import EnrichmentRun, list_missing
-    from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 
-    key = os.environ.get(API_KEY)
-    if not key:
+    batch = config.model.has_batches and not no_batch
+    seconds = max(config.model.reply_seconds, _SECONDS)
+    api = make_client(config.model, os.environ, seconds)
+    if api is None:
         if groups := list_missing(coverages, only, limit):
-            click.echo(_estimate(config, groups, batch=not no_batch))
-        fail([f"{API_KEY} is not set. Set it, or write the passages to a file with --requests."])
-    seconds = max(config.claude.reply_seconds, _SECONDS)
-    api = MessagesClient(key, os.environ.get(API_URL) or None, seconds)
+            click.echo(_estimate(config, groups, batch=batch))
+        missing = describe_missing_key(config.model)
+        fail([f"{missing} Set it, or write the passages to a file with --requests."])
     run = EnrichmentRun(
         config,
         lambda: coverages,
@@ -222,8 +223,8 @@ def _send(
         try:
             await run.finish_earlier()
             groups = run.list_missing(only, limit)
-            if groups and _agreed(config, groups, yes=yes, batch=not no_batch):
-                failed = await run.send(groups, batch=not no_batch)
+            if groups and _agreed(config, groups, yes=yes, batch=batch):
+                failed = await run.send(groups, batch=batch)
                 if failed:
                     click.echo(
                         f"{failed} requests failed; run the command again to send them.", err=True
@@ -234,7 +235,9 @@ def _send(
     try:
         asyncio.run(go())
     except ModelFailed as error:
-        hint = f" Check {API_KEY}." if error.is_refused_key else " Run the command again."
+        hint = " Run the command again."
+        if error.is_refused_key:
+            hint = f" Check {config.model.key_variable or 'model.key_env'}."
         fail([f"The model's API failed: {error.reason}.{hint}"])
     finally:
         _report([], run.dropped)
@@ -251,10 +254,10 @@ def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) 
 def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
     from aitp_desk.agent.enrichment.request import estimate
 
-    told = estimate(groups, config.claude, batch=batch)
+    told = estimate(groups, config.model, batch=batch)
     cost = f"about ${told.dollars:.2f}" if told.dollars >= _CENT else "less than $0.01"
     return (
-        f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
+        f"{told.passages} passages in {told.requests} requests to {config.model.name}: about"
         f" {told.read:,} input tokens and {told.written:,} output tokens,"
         f" {cost}{' as a batch' if batch else ''}."
     )

@@ -12,7 +12,6 @@ import click
 
 from aitp_desk.cli.arguments import (
     data_folder,
-    disable_model,
     fail,
     mistakes_told,
     no_model,
@@ -21,8 +20,6 @@ from aitp_desk.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from aitp_desk.app.site_agents import StandaloneAgent
     from aitp_desk.config import Config
 
@@ -79,8 +76,8 @@ def evaluate(
 ) -> None:
     """Ask the site's agent the QUESTIONS of a file, and judge its answers.
 
-    No server is needed. If ANTHROPIC_API_KEY is set, Claude answers, as in the served desk. Exit
-    code 0 if enough answers are right, 1 if not, 2 if the file or the folder cannot be used.
+    No server is needed. A model that can be called answers, as in the served desk. Exit code
+    0 if enough answers are right, 1 if not, 2 if the file or the folder cannot be used.
 
     \b
     A question of the file, in TOML:
@@ -115,18 +112,19 @@ def evaluate(
         if questions is None:
             click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
             return
-        environment = disable_model(os.environ) if no_model else os.environ
-        got = asyncio.run(_evaluate(config, environment, questions, at_least, as_json=as_json))
+        got = asyncio.run(
+            _evaluate(config, questions, at_least, uses_model=not no_model, as_json=as_json)
+        )
     if got < at_least:
         sys.exit(1)
 
 
 async def _evaluate(
     config: Config,
-    environment: Mapping[str, str],
     file: Path,
     at_least: float,
     *,
+    uses_model: bool,
     as_json: bool,
 ) -> float:
     """Ask all questions and print the verdicts; return the share of right answers."""
@@ -139,7 +137,7 @@ async def _evaluate(
 
     try:
         questions = read_questions(file)
-        async with open_standalone_agent(config, environment) as answering:
+        async with open_standalone_agent(config, os.environ, uses_model=uses_model) as answering:
             check_pages(questions, _addresses(answering), file)
             table, verdicts = report.ReportTable(questions), []
             # table rows show the progress; JSON is printed at the end
@@ -178,7 +176,7 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
     from aitp_desk.store.engine.engines import find_engine, open_store
     from aitp_desk.store.reads.console.refusals import refusals
 
-    async with open_standalone_agent(config, disable_model(os.environ)) as answering:
+    async with open_standalone_agent(config, os.environ, uses_model=False) as answering:
         if not refused:
             library = answering.knowledge.library
             lines, _ = read_lines(config.content_folder / FILE)

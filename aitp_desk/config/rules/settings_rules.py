@@ -14,6 +14,7 @@ from aitp_desk.config.rules.agents_txt import check_agents_txt
 from aitp_desk.config.rules.files import check_files
 from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
+from aitp_desk.config.rules.model import check_model
 from aitp_desk.config.rules.servers import wrong_store_url, wrong_valkey_url
 from aitp_desk.config.rules.signatures import check_signature_agents
 from aitp_desk.config.rules.widget import check_widget
@@ -110,6 +111,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
     ):
         yield from _check_web(section, content.web, allow_loopback=config.egress.allow_loopback)
         yield from _check_meaning(f"{section.removesuffix('web')}meaning", content.meaning)
+    yield from check_model(config.model)
     if not config.content_folder.is_dir():
         yield Problem(
             "content.folder",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import structlog
 
 from aitp_desk.agent.base import Usage
 from aitp_desk.agent.claude.budget import DailyBudget, DailyBudgetSpent
-from aitp_desk.agent.claude.messages import MessagesClient, ModelFailed
+from aitp_desk.agent.claude.messages import ModelFailed
+from aitp_desk.agent.claude.models import describe_missing_key, make_client
 from aitp_desk.agent.enrichment.request import Group, estimate, limit_by_cost
 from aitp_desk.agent.enrichment.run import EnrichmentRun
 from aitp_desk.config import Config
@@ -30,7 +31,7 @@ class EnrichmentJob:
 
     Parameters:
         contents: the content folders, with the knowledge read from each.
-        url: the API's address; None for the public one.
+        environment: has the model's key.
         day: the token budget of the day, which a run uses too; None sets no limit.
         clock: Unix seconds.
     """
@@ -40,19 +41,18 @@ class EnrichmentJob:
         config: Config,
         contents: Sequence[tuple[Path, Knowledge]],
         *,
-        key: str,
-        url: str | None,
+        environment: Mapping[str, str],
         day: DailyBudget | None,
         clock: Callable[[], float],
     ) -> None:
         self._config = config
         self._contents = contents
-        self._key, self._url = key, url
+        self._environment = environment
         self._day = day or DailyBudget(0, clock)
         self._clock = clock
 
     async def update(self) -> int:
-        """Send missing passages as a batch, within the spending limit of a run.
+        """Send missing passages within the spending limit of a run; as a batch, if possible.
 
         Returns:
             How many passages the model has replied on.
@@ -60,9 +60,11 @@ class EnrichmentJob:
         Raises:
             ScheduleSkipped: the API or the disk fails, or the tokens of the day are used up.
         """
-        settings = self._config.claude
+        settings = self._config.model
         seconds = max(settings.reply_seconds, SILENT_SECONDS)
-        api = MessagesClient(self._key, self._url, seconds)
+        api = make_client(settings, self._environment, seconds)
+        if api is None:
+            raise ScheduleSkipped(describe_missing_key(settings))
         run = EnrichmentRun(
             self._config,
             self._read,
@@ -74,7 +76,9 @@ class EnrichmentJob:
         try:
             await run.finish_earlier()
             missing = await asyncio.to_thread(run.list_missing)
-            groups = limit_by_cost(missing, settings, self._config.enrich.run_dollars, batch=True)
+            groups = limit_by_cost(
+                missing, settings, self._config.enrich.run_dollars, batch=settings.has_batches
+            )
             failed = await self._send(run, groups) if groups else 0
         except ModelFailed as error:
             raise ScheduleSkipped(f"The model's API failed: {error.reason}.") from error
@@ -94,14 +98,14 @@ class EnrichmentJob:
 
     async def _send(self, run: EnrichmentRun, groups: Sequence[Group]) -> int:
         """Send groups within the tokens of the day; see :meth:`EnrichmentRun.send`."""
-        told = estimate(groups, self._config.claude, batch=True)
+        told = estimate(groups, self._config.model, batch=self._config.model.has_batches)
         tokens = told.read + told.written
         try:
             await self._day.refresh()
             counted_on = self._day.reserve(tokens)
         except DailyBudgetSpent as error:
             raise ScheduleSkipped(
-                "The tokens left for today (claude.day_tokens) are too few."
+                "The tokens left for today (model.day_tokens) are too few."
             ) from error
         try:
             return await run.send(groups)

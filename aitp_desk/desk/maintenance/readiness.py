@@ -13,7 +13,7 @@ from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.component import Component, ComponentState, state_of
 
 TOKENS_SPENT = (
-    "The day's tokens (claude.day_tokens) are used up: no model is called until midnight UTC."
+    "The day's tokens (model.day_tokens) are used up: no model is called until midnight UTC."
 )
 """Note while an agent that has used up its tokens is replaced."""
 JOBS_DEAD = (

@@ -14,8 +14,9 @@ import msgspec
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
-from aitp_desk.agent.claude.agent import ClaudeAgent, MakeOutput, make_output_filter
-from aitp_desk.config import Claude, Limits
+from aitp_desk.agent.claude.agent import MakeOutput, ModelAgent, make_output_filter
+from aitp_desk.agent.claude.models import connect_models
+from aitp_desk.config import Limits, Model
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.limits.rate_limits import RateLimiter
@@ -29,7 +30,6 @@ from tests.injection.harness.judge import Met, Rung, Site
 from tests.injection.harness.model import obey
 from tests.injection.harness.placement import FACTS, plant, write_site
 from tests.support.doubles.messages_api import (
-    KEY,
     Body,
     MessagesApi,
     Reply,
@@ -45,7 +45,7 @@ SITE_URL = "https://lamps.example"
 CALLER = Principal(
     "key_caller", PrincipalKind.AGENT, frozenset({"threads", "actions:send_voucher"}), "192.0.2.1"
 )
-SETTINGS = Claude(max_answer_tokens=4000, reply_tokens=60_000)
+SETTINGS = Model(max_tokens=4000, reply_tokens=60_000)
 """Room for everything that the model gets to say."""
 PIECE = 53
 """How many characters come at once; how a text is divided is the matter of other tests."""
@@ -146,7 +146,7 @@ def _wires(name: str, offered: Sequence[str]) -> Sequence[str]:
 class Ground(msgspec.Struct, frozen=True):
     """Where cases are met by the agent itself, without a protocol."""
 
-    agent: ClaudeAgent
+    agent: ModelAgent
     agent_tools: AgentTools
     canaries: Canaries
     model: Obeying
@@ -226,7 +226,9 @@ async def ground(
         open_knowledge(pages, data=folder / "data") as knowledge,
         calling(folder, *canaries.actions()) as invoking,
     ):
-        agent = ClaudeAgent(knowledge, SETTINGS, key=KEY, url=api.url, output=output)
+        agent = ModelAgent(
+            knowledge, SETTINGS, models=connect_models(SETTINGS, api.environment), output=output
+        )
         try:
             site = read_site(pages, knowledge.library)
             yield Ground(

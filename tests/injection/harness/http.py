@@ -21,7 +21,7 @@ from tests.injection.harness.placement import FACTS, is_on_a_page, question, wri
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
-from tests.support.doubles.messages_api import KEY, MessagesApi, messages_api
+from tests.support.doubles.messages_api import MessagesApi, messages_api
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,8 +37,8 @@ SETTINGS = (
     f"site.contact.email={FACTS.contact}",
     "limits.enabled=false",
     "store.synchronous=normal",
-    "claude.max_answer_tokens=4000",
-    "claude.reply_tokens=60000",
+    "model.max_tokens=4000",
+    "model.reply_tokens=60000",
 )
 
 _ASKED = {"query", "tool_result", "second_search"}
@@ -214,7 +214,7 @@ async def doors(folder: Path, cases: Sequence[Case]) -> AsyncIterator[Doors]:
     canaries, model = Canaries(), Obeying()
     async with (
         messages_api(model) as api,
-        open_server(config, claude_key=KEY, claude_url=api.url, actions=canaries.actions()) as desk,
+        open_server(config, environment=api.environment, actions=canaries.actions()) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         key = await make_key(desk.store, data, "threads", "actions:send_voucher")

@@ -18,7 +18,7 @@ from aitp_desk.desk.maintenance.expiry import Expiry
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import desk_command, free_port, serving_process
 from tests.support.doubles.agent import Clock
-from tests.support.doubles.messages_api import KEY, Body, Reply, messages_api, use
+from tests.support.doubles.messages_api import Body, Reply, messages_api, use
 from tests.support.payments.till_plugin import (
     NAME,
     OPEN_SECONDS,
@@ -109,7 +109,7 @@ async def test_an_agent_that_calls_has_its_visitor_asked_to_pay_once(tmp_path: P
 
     async with (
         messages_api(answer) as api,
-        selling(tmp_path, site, claude_key=KEY, claude_url=api.url) as desk,
+        selling(tmp_path, site, environment=api.environment) as desk,
     ):
         ada = await desk.with_key("actions", "threads")
         opened = await ada.open({"role": "user", "content": "What is a desk?"}, wait=30)

@@ -15,7 +15,7 @@ import pytest
 import structlog
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.config.settings import Log
+from aitp_desk.config import Log
 from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.maintenance.readiness import ReadinessReport
 from aitp_desk.desk.threads.service import ThreadService

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.claude.budget import DailyBudget, ReplyBudget
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.desk.calls.metrics import CallMetrics
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import Unavailable
@@ -130,18 +130,18 @@ async def test_a_run_that_fails_says_how(tmp_path: Path, talker: Talker) -> None
 
 async def test_a_call_of_a_model_is_a_client_span_of_what_asks(talker: Talker) -> None:
     tracer = trace.get_tracer("test")
-    settings = Claude()
+    settings = Model()
     with tracing(True), tracer.start_as_current_span("asks") as asks:
-        call = ReplyBudget(settings, DailyBudget(0, lambda: 0.0)).begin(500, 100)
+        call = ReplyBudget(settings, DailyBudget(0, lambda: 0.0)).begin(500, 100, settings)
         call.end()
-    (span,) = collected(f"chat {settings.model}")
+    (span,) = collected(f"chat {settings.name}")
     assert span.kind is trace.SpanKind.CLIENT
     assert span.parent is not None
     assert span.parent.span_id == asks.get_span_context().span_id
     assert attributes(span) == {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "anthropic",
-        "gen_ai.request.model": settings.model,
+        "gen_ai.request.model": settings.name,
         "gen_ai.request.max_tokens": 100,
         "gen_ai.usage.input_tokens": 0,
         "gen_ai.usage.output_tokens": 0,

@@ -15,10 +15,11 @@ from aitp_desk.agent.base import (
     Turn,
     read_outcome,
 )
-from aitp_desk.agent.claude.agent import ClaudeAgent
+from aitp_desk.agent.claude.agent import ModelAgent
 from aitp_desk.agent.claude.budget import DailyBudget
+from aitp_desk.agent.claude.models import connect_models
 from aitp_desk.agent.tools import Tool
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import open_knowledge
 from tests.support.desk.server import SITE as PAGES
 from tests.support.doubles.agent import Clock
@@ -39,7 +40,7 @@ WRAPPED = "Gift wrapping costs 2 EUR a parcel."
 class Asked:
     """A Claude agent over the bookshop's pages and the fake API, and what it waited."""
 
-    def __init__(self, agent: ClaudeAgent, api: MessagesApi, waited: list[float]) -> None:
+    def __init__(self, agent: ModelAgent, api: MessagesApi, waited: list[float]) -> None:
         self.agent = agent
         self.api = api
         self.waited = waited
@@ -79,9 +80,10 @@ async def asking(
         messages_api(in_turn(*replies), caches=caches) as api,
         open_knowledge(PAGES, data=folder, poll_seconds=60) as knowledge,
     ):
-        claude = Claude(**settings)
-        day = DailyBudget(claude.day_tokens, clock or Clock())
-        agent = ClaudeAgent(knowledge, claude, key=key, url=api.url, day=day, sleep=sleep)
+        model = Model(**settings)
+        day = DailyBudget(model.day_tokens, clock or Clock())
+        models = connect_models(model, {**api.environment, "ANTHROPIC_API_KEY": key})
+        agent = ModelAgent(knowledge, model, models=models, day=day, sleep=sleep)
         try:
             yield Asked(agent, api, waited)
         finally:

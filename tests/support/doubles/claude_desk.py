@@ -17,7 +17,6 @@ from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import SITE, UNLIMITED
 from tests.support.doubles.messages_api import (
-    KEY,
     MessagesApi,
     Script,
     messages_api,
@@ -45,9 +44,7 @@ async def meeting(
     config = load_config(SITE, (*UNLIMITED, *settings), port=0, data=data)
     async with (
         messages_api(script) as api,
-        open_server(
-            config, claude_key=KEY, claude_url=api.url, actions=actions, clock=clock
-        ) as desk,
+        open_server(config, environment=api.environment, actions=actions, clock=clock) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         yield Met(api, Visitor(desk, http), Talker(desk, data, http))

@@ -118,6 +118,7 @@ class MessagesApi:
         headers: the headers of each.
         begun: set when the first answer begins to be sent.
         batches: the results of each batch, by its id.
+        pauses: if set to an event, no answer begins before it is set.
         polls: how often a batch is asked for before it has ended.
         ended: set when an answer is at its end, or its reader has gone.
     """
@@ -131,10 +132,16 @@ class MessagesApi:
         self.ended = asyncio.Event()
         self.batches: dict[str, list[Body]] = {}
         self.polls = 0
+        self.pauses: asyncio.Event | None = None
         self._caches = caches
         self._cached: set[str] = set()
         self._calls = 0
         self._is_paused = False
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes a desk call it."""
+        return {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url}
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer ``POST /v1/messages``."""
@@ -149,6 +156,8 @@ class MessagesApi:
         self._is_paused = isinstance(reply, Say) and reply.stop_reason == "pause_turn"
         if isinstance(reply, Refuse):
             return _refusal(reply)
+        if self.pauses is not None:
+            await self.pauses.wait()
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         self.begun.set()

@@ -24,13 +24,14 @@ from aitp_desk.agent.base import (
     read_answer,
     read_outcome,
 )
-from aitp_desk.agent.claude.agent import open_claude
+from aitp_desk.agent.claude.agent import open_model_agent
 from aitp_desk.agent.claude.budget import DailyBudget
+from aitp_desk.agent.claude.models import connect_models
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.support.doubles.agent import NOON
-from tests.support.doubles.messages_api import KEY, messages_api
+from tests.support.doubles.messages_api import messages_api
 from tests.support.doubles.model import librarian
 
 SITE = SiteFacts("Trailhead", "https://trailhead.example", contact="hello@trailhead.example")
@@ -65,8 +66,11 @@ async def opened(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
             return
         async with (
             messages_api(librarian(knowledge, SITE)) as api,
-            open_claude(
-                knowledge, Claude(), key=KEY, url=api.url, day=DailyBudget(0, lambda: NOON)
+            open_model_agent(
+                knowledge,
+                Model(),
+                models=connect_models(Model(), api.environment),
+                day=DailyBudget(0, lambda: NOON),
             ) as claude,
         ):
             yield claude, knowledge

@@ -18,7 +18,7 @@ from tests.support.doubles.messages_api import in_turn, say, use
 QUESTION = "What does gift wrapping cost?"
 WRAPPED = "Gift wrapping costs 2 EUR a book."
 SPENT = "budget_spent"
-ONE_REPLY = "claude.day_tokens=1500"
+ONE_REPLY = "model.day_tokens=1500"
 """So much that one question has room, and no second one."""
 SECONDS = 30
 
@@ -61,7 +61,7 @@ async def test_once_the_day_is_spent_every_protocol_is_answered_by_extraction_an
 
 async def test_a_reply_that_has_begun_goes_on_past_the_day(tmp_path: Path) -> None:
     replies = in_turn(use("search_site", query="gift wrapping"), say(WRAPPED, 0))
-    settings = ("claude.day_tokens=800", "claude.max_answer_tokens=100")
+    settings = ("model.day_tokens=800", "model.max_tokens=100")
     async with meeting(tmp_path, replies, *settings) as met:
         said = await met.visitor.ask(QUESTION)
         assert said.answer == WRAPPED
@@ -93,7 +93,7 @@ async def test_a_restart_does_not_reset_the_day(tmp_path: Path) -> None:
         said = await met.visitor.ask("How much is gift wrapping?")
         assert said.body["meta"]["fallback"] == SPENT
         assert not met.api.requests
-    no_more = f"claude.day_tokens={used}"
+    no_more = f"model.day_tokens={used}"
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), no_more, clock=clock) as met:
         assert await ready(met) == (200, "extractive", [TOKENS_SPENT])  # before anyone asks
     clock.advance(24 * 3600)

@@ -31,7 +31,7 @@ from tests.support.clients.mcp import tool_user
 from tests.support.clients.operator import Operator, browsing
 from tests.support.clients.threads import THREADS, Talker
 from tests.support.desk.terminal import command
-from tests.support.doubles.messages_api import KEY, Body, MessagesApi, Say, messages_api, say, use
+from tests.support.doubles.messages_api import Body, MessagesApi, Say, messages_api, say, use
 from tests.support.plugins.sealed_values import NAME, Safe
 from tests.support.sites.secrets import heard, newest_form, write_site
 from tests.support.store.secret_search import bytes_below, found_in
@@ -110,7 +110,7 @@ async def vault(tmp_path_factory: pytest.TempPathFactory, log: io.StringIO) -> A
     beside = {"safe": Safe, "data": DataRequests, "requests": Requests}
     async with (
         messages_api(model) as api,
-        open_server(config, claude_key=KEY, claude_url=api.url, capabilities_beside=beside) as desk,
+        open_server(config, environment=api.environment, capabilities_beside=beside) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         who = await Talker(desk, data, http).with_key("threads", "actions")

@@ -145,7 +145,7 @@ async def test_who_takes_one_call_at_a_time_is_asked_for_no_more(tmp_path: Path)
 
 async def test_a_model_that_thinks_is_made_to_call_nothing(tmp_path: Path) -> None:
     async with (
-        meeting(tmp_path, in_turn(say("Seven.")), "claude.thinking=adaptive") as met,
+        meeting(tmp_path, in_turn(say("Seven.")), "model.thinking=adaptive") as met,
         sdk(await met.talker.with_key()) as client,
     ):
         asks: Any = [{"role": "user", "content": "How many of Emma?"}]

@@ -14,6 +14,7 @@ import pytest
 from aitp_desk.agent.enrichment import dispatch
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
+from aitp_desk.config.sections.content.model import API_KEY
 from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.content.enrichment import PAGES, lines_of, write_site
@@ -77,7 +78,7 @@ async def serving(
     given = ("limits.enabled=false", "enrich.every_hours=1", *settings)
     config = load_config(site, given, port=0, data=site / ".desk")
     begin_desk(config)
-    async with open_server(config, claude_key=key, claude_url=api.url) as desk:
+    async with open_server(config, environment={**api.environment, API_KEY: key}) as desk:
         yield desk
 
 
@@ -124,7 +125,7 @@ async def test_only_what_changed_is_sent_and_nothing_of_threads(site: Path) -> N
     ("settings", "key", "reason"),
     [
         ((), "sk-ant-other", "authentication_error"),
-        (("claude.day_tokens=500",), KEY, "claude.day_tokens"),
+        (("model.day_tokens=500",), KEY, "model.day_tokens"),
     ],
 )
 async def test_why_a_run_failed_is_kept_and_nothing_is_written(

@@ -7,20 +7,20 @@ from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Usage
 from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from tests.support.doubles.agent import Clock
 
 
 def test_what_is_being_used_counts_before_it_is_known() -> None:
     day = DailyBudget(1000, Clock())
-    settings = Claude(day_tokens=1000)
+    settings = Model(day_tokens=1000)
     first, second = ReplyBudget(settings, day), ReplyBudget(settings, day)
-    call = first.begin(500, 100)
+    call = first.begin(500, 100, Model())
     with pytest.raises(BudgetSpent):
-        second.begin(450, 100)
+        second.begin(450, 100, Model())
     call.add(Usage(300, 0, 20))
     call.end()
-    assert second.begin(450, 100).longest == 100
+    assert second.begin(450, 100, Model()).longest == 100
 
 
 def test_the_day_ends_at_midnight_utc() -> None:
@@ -34,16 +34,16 @@ def test_the_day_ends_at_midnight_utc() -> None:
 
 
 def test_a_reply_that_has_begun_is_finished_past_the_day() -> None:
-    settings = Claude(day_tokens=1000)
+    settings = Model(day_tokens=1000)
     day = DailyBudget(1000, Clock())
     reply = ReplyBudget(settings, day)
-    reply.begin(800, 100).end()
+    reply.begin(800, 100, Model()).end()
     day.reserve(1000)
-    assert reply.begin(800, 100).longest == 100
+    assert reply.begin(800, 100, Model()).longest == 100
     with pytest.raises(DailyBudgetSpent):
-        ReplyBudget(settings, day).begin(1, 40)
+        ReplyBudget(settings, day).begin(1, 40, Model())
     # one that went on from the caller's results began before
-    assert ReplyBudget(settings, day, is_begun=True).begin(1, 40).longest == 40
+    assert ReplyBudget(settings, day, is_begun=True).begin(1, 40, Model()).longest == 40
 
 
 def test_a_day_is_spent_while_what_was_refused_has_no_room() -> None:
@@ -75,7 +75,7 @@ def test_what_is_taken_is_kept_before_it_is_used_and_set_right_after() -> None:
     clock = Clock()
     day = DailyBudget(1000, clock, keep=lambda *what: kept.append(what))
     today = int(clock() // 86_400)
-    call = ReplyBudget(Claude(), day).begin(500, 100)
+    call = ReplyBudget(Model(), day).begin(500, 100, Model())
     assert kept == [(today, 600)]
     call.add(Usage(450, 0, 50))
     clock.advance(24 * 3600)
@@ -91,25 +91,24 @@ def test_no_limit_of_the_day_is_no_limit() -> None:
 
 
 def test_an_answer_gets_the_space_that_the_reply_has_left() -> None:
-    budget = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
-    call = budget.begin(600, 600)
+    budget = ReplyBudget(Model(reply_tokens=1000), DailyBudget(0, Clock()))
+    call = budget.begin(600, 600, Model())
     assert call.longest == 400
     call.add(Usage(600, 0, 350))
     call.end()
     with pytest.raises(BudgetSpent):
-        budget.begin(30, 600)
+        budget.begin(30, 600, Model())
 
 
 def test_a_short_answer_is_not_refused_for_being_short() -> None:
-    budget = ReplyBudget(Claude(), DailyBudget(0, Clock()))
-    assert budget.begin(600, 1).longest == 1
+    budget = ReplyBudget(Model(), DailyBudget(0, Clock()))
+    assert budget.begin(600, 1, Model()).longest == 1
 
 
 def test_every_try_of_a_call_is_paid_for() -> None:
-    budget = ReplyBudget(
-        Claude(price_in=1, price_cached=0.1, price_out=10), DailyBudget(0, Clock())
-    )
-    call = budget.begin(600, 600)
+    priced = Model(price_in=1, price_cached=0.1, price_out=10)
+    budget = ReplyBudget(Model(), DailyBudget(0, Clock()))
+    call = budget.begin(600, 600, priced)
     call.add(Usage(1_000_000, 500_000, 0))
     call.add(Usage(1_000_000, 0, 1_000_000))
     call.end()
@@ -120,7 +119,7 @@ def test_every_try_of_a_call_is_paid_for() -> None:
 def test_a_call_of_yesterday_takes_no_space_today() -> None:
     clock = Clock(86_400 * 20_000 - 1)
     day = DailyBudget(1000, clock)
-    late = ReplyBudget(Claude(), day).begin(500, 500)
+    late = ReplyBudget(Model(), day).begin(500, 500, Model())
     clock.advance(1)
     day.reserve(900)
     late.end()
@@ -129,8 +128,8 @@ def test_a_call_of_yesterday_takes_no_space_today() -> None:
 
 
 def test_a_call_is_not_repeated_past_what_the_reply_may_use() -> None:
-    budget = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
-    call = budget.begin(450, 50)
+    budget = ReplyBudget(Model(reply_tokens=1000), DailyBudget(0, Clock()))
+    call = budget.begin(450, 50, Model())
     assert call.may_repeat
     call.add(Usage(450, 0, 1))
     assert call.may_repeat

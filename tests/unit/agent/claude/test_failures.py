@@ -15,10 +15,11 @@ from aitp_desk.agent.base import (
     Turn,
     read_outcome,
 )
-from aitp_desk.agent.claude.agent import ClaudeAgent
+from aitp_desk.agent.claude.agent import ModelAgent
+from aitp_desk.agent.claude.models import connect_models
 from aitp_desk.agent.claude.prompt import NOT_FOUND
 from aitp_desk.agent.tools import ToolResult
-from aitp_desk.config import Claude
+from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import open_knowledge
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.desk.server import SITE as PAGES
@@ -69,7 +70,7 @@ async def test_extraction_answers_where_the_model_fails(
     assert outcome.sources
     if passing:
         assert passing[-1] == Restart()
-    [warning] = [line for line in logs if line["event"] == "claude_failed"]
+    [warning] = [line for line in logs if line["event"] == "model_failed"]
     assert warning["log_level"] == "warning"
 
 
@@ -144,7 +145,11 @@ async def test_a_message_that_is_not_as_documented_is_a_fallback(
 
 async def test_an_address_that_is_none_is_a_fallback(tmp_path: Path) -> None:
     async with open_knowledge(PAGES, data=tmp_path, poll_seconds=60) as knowledge:
-        agent = ClaudeAgent(knowledge, Claude(), key=KEY, url="http://xn--\xff")
+        agent = ModelAgent(
+            knowledge,
+            Model(),
+            models=connect_models(Model(url="http://xn--\xff"), {"ANTHROPIC_API_KEY": KEY}),
+        )
         outcome = await read_outcome(agent, Turn(QUESTION, SITE))
     assert isinstance(outcome, Answer)
     assert outcome.fallback == "model_failed"
@@ -208,8 +213,11 @@ async def test_nobody_at_the_address_is_a_fallback(tmp_path: Path) -> None:
     async with asking(tmp_path) as asked:
         pass
     async with open_knowledge(PAGES, data=tmp_path, poll_seconds=60) as knowledge:
-        agent = ClaudeAgent(
-            knowledge, Claude(), key=KEY, url=asked.api.url, sleep=lambda _: asyncio.sleep(0)
+        agent = ModelAgent(
+            knowledge,
+            Model(),
+            models=connect_models(Model(), asked.api.environment),
+            sleep=lambda _: asyncio.sleep(0),
         )
         outcome = await read_outcome(agent, Turn(QUESTION, SITE))
         await agent.close()

@@ -151,7 +151,7 @@ async def test_a_question_that_is_asked_back_leads_nowhere_else(tmp_path: Path) 
 
 async def test_a_question_that_is_asked_back_stays_short(tmp_path: Path) -> None:
     asks = use("ask_visitor", question="Or is it? " * 200, options=["Perhaps. " * 100] * 9)
-    async with asking(tmp_path, asks, max_answer_tokens=4000) as asked:
+    async with asking(tmp_path, asks, max_tokens=4000) as asked:
         outcome = await asked.outcome()
     assert isinstance(outcome, Clarification)
     assert len(outcome.question) <= 600
