@@ -75,7 +75,7 @@ def set_up_logs(settings: Log, *, quiet: bool = False, worker: str | None = None
     logging.getLogger("mcp").setLevel(logging.ERROR)
     # at the level debug these log what is sent to the model, including visitors' messages; the
     # module that imports the SDK also resets the SDK's own level
-    for name in ("anthropic", "httpx2", "httpcore2"):
+    for name in ("anthropic", "openai", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.anthropic.com"
 CONNECT_SECONDS = 10.0
-_AGAIN = frozenset({408, 409, 429})
+RETRIED = frozenset({408, 409, 429})
 _AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 
-_KIND = re.compile(r"[a-z_]{1,40}")
+KIND = re.compile(r"[a-z_]{1,40}")
 """The form of an error's type; anything else is not logged."""
-_MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
+MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
 """Raised when a message is read that is not as the API documents it, such as a proxy's."""
 
 
@@ -124,7 +124,7 @@ class MessageStream:
                     case "message_start" | "message_delta":
                         self.usage = _usage(self._stream.current_message_snapshot)
                     case "text":
-                        yield Text(_whole(event.text))
+                        yield Text(replace_surrogates(event.text))
                     case "citation" if event.citation.type == "search_result_location":
                         cited = event.citation
                         place, block = int(cited.search_result_index), int(cited.start_block_index)
@@ -134,7 +134,7 @@ class MessageStream:
                         return
                     case _:
                         pass
-        except _MALFORMED as error:  # the SDK does not validate what it assembles
+        except MALFORMED as error:  # the SDK does not validate what it assembles
             raise ModelFailed("bad_message") from error
         raise ModelFailed("cut_off", may_retry=True)
 
@@ -235,20 +235,24 @@ def _make_client(key: str, url: str | None, seconds: float) -> AsyncAnthropic:
 def _status_failure(status: int, kind: str | None, headers: Any) -> ModelFailed:
     """Convert an API error; an error inside a stream comes with status 200."""
     inside = status < 400
-    may_retry = kind in _AGAIN_TYPES if inside else status in _AGAIN or status >= 500
+    may_retry = kind in _AGAIN_TYPES if inside else status in RETRIED or status >= 500
     if headers.get("x-should-retry") == "false":
         may_retry = False
-    try:
-        retry_after = max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:
-        retry_after = None
-    reason = kind if kind and _KIND.fullmatch(kind) else f"status_{status}"
+    reason = kind if kind and KIND.fullmatch(kind) else f"status_{status}"
     return ModelFailed(
         reason,
         may_retry=may_retry,
-        retry_after=retry_after,
+        retry_after=read_retry_after(headers),
         is_refused_key=status in {401, 403},
     )
+
+
+def read_retry_after(headers: Any) -> float | None:
+    """Return the seconds to wait that a response requests."""
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None
 
 
 def _usage(message: Message) -> Usage:
@@ -267,7 +271,7 @@ def _ended(message: Message) -> MessageEnded:
     for block in message.content:
         match block.type:
             case "text" if block.text.strip():
-                text = _whole(block.text)
+                text = replace_surrogates(block.text)
                 said.append(text)
                 blocks.append({"type": "text", "text": text})
             case "tool_use":
@@ -283,7 +287,7 @@ def _ended(message: Message) -> MessageEnded:
     return MessageEnded(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))
 
 
-def _whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Remove lone surrogates from a text. JSON can write them, but few programs can read them."""
     return (
         text

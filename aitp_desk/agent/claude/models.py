@@ -10,6 +10,7 @@ import msgspec
 import structlog
 
 from aitp_desk.agent.base import Usage
+from aitp_desk.agent.claude.completions.client import ChatClient
 from aitp_desk.agent.claude.messages import Citation, MessageEnded, MessagesClient, Text
 from aitp_desk.config import Model, ModelChoice
 from aitp_desk.config.sections.content.model import API_URL
@@ -87,7 +88,11 @@ def make_client(
     if not has_key(choice, environment):
         return None
     key = environment.get(choice.key_variable, "").strip()
-    return MessagesClient(key, choice.url or environment.get(API_URL) or None, seconds)
+    match choice.provider:
+        case "anthropic":
+            return MessagesClient(key, choice.url or environment.get(API_URL) or None, seconds)
+        case "openai":
+            return ChatClient(key, choice.url or None, seconds)
 
 
 def has_key(choice: ModelChoice, environment: Mapping[str, str]) -> bool:

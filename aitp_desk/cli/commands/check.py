@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,8 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
         name = f"model.fallbacks, table {number}" if number else "model"
         if not choice.is_default and not has_key(choice, os.environ):
             faults.append(f"{name}: {describe_missing_key(choice)} {choice.name} is not used.")
+        if choice.provider == "openai" and find_spec("openai") is None:
+            faults.append(f"{name}: needs an extra: pip install 'aitp-desk[openai]'")
         if choice.has_foreign_prices:
             notes.append(f"{name}: the prices are the default ones; set those of {choice.name}.")
     return notes, faults

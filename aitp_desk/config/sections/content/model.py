@@ -27,7 +27,7 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
     """A model that is called if those before it fail. Repeatable, in order."""
 
     provider: Annotated[
-        Literal["anthropic"],
+        Literal["anthropic", "openai"],
         Meta(
             description=(
                 "The API: Anthropic's Messages, or Chat Completions as OpenAI, Azure, vLLM,"
