@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.config.sections.content.model import Model
+from aitp_desk.model.web_address import web_address
 
 
 def check_model(model: Model) -> Iterator[Problem]:

@@ -192,6 +192,6 @@ def _status_failure(error: Any) -> ModelFailed:
 
 
 def _kind(error: Any) -> str | None:
-    """Return an error's code or type, if it is a word that may be logged."""
+    """Return the code or type of an error, if it may be logged."""
     named = (str(name) for name in (error.code, error.type) if name)
     return next((name for name in named if KIND.fullmatch(name)), None)

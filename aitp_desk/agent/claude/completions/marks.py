@@ -1,4 +1,4 @@
-"""Takes the numbers of passages out of a model's text and turns them into citations. Pure.
+"""Turns the numbers of passages in a model's text into citations. Pure.
 
 A model without citations writes the number of a passage in brackets: ``It costs 2 EUR [1].`` The
 text may come in pieces that divide such a mark. Numbers of no passage are dropped. What only looks
@@ -61,7 +61,7 @@ class CitationMarks:
         return pieces
 
     def _find_part(self, held: str) -> int:
-        """Return where a mark may begin whose end or whose next character is not known."""
+        """Return where a mark may begin that is not complete yet."""
         for found in _MARK.finditer(held, max(0, len(held) - 60)):
             if found.end() == len(held):
                 return found.start()

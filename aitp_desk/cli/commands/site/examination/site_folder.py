@@ -14,7 +14,6 @@ from aitp_desk.auth.keys.master_key import KEY_FILE, MASTER_KEY
 from aitp_desk.cli.commands.site.examination.connection import SECONDS
 from aitp_desk.cli.commands.site.examination.findings import Findings
 from aitp_desk.config import MAIL, Config, check_public
-from aitp_desk.config.sections.content.claude import API_KEY
 from aitp_desk.egress import Egress, EgressError
 from aitp_desk.model.web_address import is_loopback
 
@@ -61,8 +60,8 @@ def _check_settings(config: Config, findings: Findings) -> None:
         findings.approve("settings", "limits are on")
     else:
         findings.fault("settings", "limits.enabled is false", "switch the limits on")
-    if os.environ.get(API_KEY) and not config.claude.day_tokens:
-        what = "a model answers, and claude.day_tokens sets no limit"
+    if os.environ.get(config.model.key_variable) and not config.model.day_tokens:
+        what = "a model answers, and model.day_tokens sets no limit"
         findings.warn("settings", what, "limit the tokens of a day")
     if not config.retention.threads_days:
         what = "retention.threads_days is 0: conversations are kept for ever"
