@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
@@ -14,26 +13,22 @@ import aiohttp
 import pytest
 
 from tests.docs.snippets import DEMO_URL, PAGES, ROOT, blocks, commands, fits, run_in_order
+from tests.support.desk.processes import free_ports, listens
 
 pytestmark = pytest.mark.servers
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        return int(sock.getsockname()[1])
 
 
 def run(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-async def answers(url: str, demo: asyncio.subprocess.Process) -> None:
-    """Return when the desk answers; fail when `make demo` ends instead."""
-    async with aiohttp.ClientSession() as session:
+async def answers(port: int, demo: asyncio.subprocess.Process) -> None:
+    """Return when the demo's desk answers; fail when `make demo` ends instead."""
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
         while demo.returncode is None:
             with contextlib.suppress(aiohttp.ClientError):
-                async with session.get(f"{url}/ready") as response:
-                    if response.status == 200:
+                async with session.get("/ready") as response:
+                    if response.status == 200 and listens(demo.pid, port):
                         return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(demo.wait(), timeout=0.1)
@@ -43,14 +38,15 @@ async def answers(url: str, demo: asyncio.subprocess.Process) -> None:
 async def test_make_demo_in_a_fresh_clone_answers_the_readmes_questions(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     await asyncio.to_thread(run, "git", "clone", "--quiet", str(ROOT), str(clone))
-    port = free_port()
+    port = free_ports(2)
     url = f"http://127.0.0.1:{port}"
+    ports = (f"PORT={port}", f"HOST_PORT={port + 1}")
     demo = await asyncio.create_subprocess_exec(
-        "make", "demo", f"PORT={port}", cwd=clone, start_new_session=True
+        "make", "demo", *ports, cwd=clone, start_new_session=True
     )
     try:
         async with asyncio.timeout(300):
-            await answers(url, demo)
+            await answers(port, demo)
         todo = [
             command
             for block in blocks(PAGES[0])

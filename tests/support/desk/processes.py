@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import http.client
 import os
 import random
@@ -12,13 +13,18 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
+from typing import IO
 
 from tests.support.desk.server import SHOP
 
 START_SECONDS = 120
 STOP_SECONDS = 60
 _TICKS = os.sysconf("SC_CLK_TCK")
+_LISTENING = "0A"
+"""The state of a socket that accepts connections, in the system's tables."""
+_claimed: set[int] = set()
 
 
 class DidNotStart(Exception):
@@ -75,12 +81,12 @@ class Server:
 
 
 def free_port() -> int:
-    """A port on which nobody listens now."""
+    """A port on which nobody listens now, and which no other test is given."""
     return free_ports(1)
 
 
 def free_ports(count: int) -> int:
-    """The first of so many adjacent ports on which nobody listens now.
+    """The first of so many adjacent ports, which are this process's own until it ends.
 
     They are below those that the system gives to clients.
     """
@@ -89,7 +95,46 @@ def free_ports(count: int) -> int:
         with ExitStack() as stack, suppress(OSError):
             for port in range(first, first + count):
                 stack.enter_context(socket.create_server(("127.0.0.1", port)))
+                _claim(port)
             return first
+
+
+def listens(pid: int, port: int) -> bool:
+    """Whether a process, or one that it has started, listens on a port."""
+    listening = {
+        f"socket:[{fields[9]}]"
+        for table in ("tcp", "tcp6")
+        for fields in map(str.split, Path(f"/proc/net/{table}").read_text().splitlines()[1:])
+        if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port
+    }
+    started = [pid]
+    for one in started:
+        with suppress(OSError):  # it has ended meanwhile
+            for task in Path(f"/proc/{one}/task").iterdir():
+                started += map(int, (task / "children").read_text().split())
+            for file in Path(f"/proc/{one}/fd").iterdir():
+                with suppress(OSError):
+                    if str(file.readlink()) in listening:
+                        return True
+    return False
+
+
+def _claim(port: int) -> None:
+    """Keep a port from other processes until this one ends.
+
+    Raises:
+        OSError: this process or another one has it.
+    """
+    if port in _claimed:
+        raise OSError
+    fcntl.lockf(_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    _claimed.add(port)
+
+
+@cache
+def _claims() -> IO[bytes]:
+    """The file of which a byte is locked for each port; another descriptor would end its locks."""
+    return Path(f"/tmp/aitp-desk-test-ports-{os.geteuid()}").open("ab")
 
 
 def desk_command(data: Path, port: int, *settings: str, folder: Path = SHOP) -> list[str]:
@@ -120,7 +165,7 @@ def serving_process(
         within: how long it may take, in seconds.
 
     Raises:
-        DidNotStart: the process ended, or there was no answer in time.
+        DidNotStart: the process ended, or gave no answer in time.
     """
     environment = {**os.environ}
     if bytecode is not None:
@@ -130,10 +175,11 @@ def serving_process(
         began = time.perf_counter()
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
-        while not answers(port, ready):
+        # another server's answer, where that has the port, is not its own
+        while not (answers(port, ready) and listens(process.pid, port)):
             if process.poll() is not None or time.perf_counter() - began > within:
                 raise DidNotStart(f"{' '.join(command)}\n{log.read_text()}")
-            time.sleep(0.001)
+            time.sleep(0.005)
         yield Server(process, port, time.perf_counter() - began)
     finally:
         if process.poll() is None:

@@ -6,7 +6,6 @@ import imaplib
 import os
 import pwd
 import shutil
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.desk.processes import free_port
 from tests.support.servers.certificates import Authority
 from tests.support.servers.parent_watch import ended_with_parent
 
@@ -114,7 +114,7 @@ def dovecot() -> Iterator[Dovecot]:
     roles = ("default_internal_user", "default_login_user", "default_internal_group")
     authority = Authority(folder, "authority")
     certificate, key = authority.sign("localhost")
-    ports = _free_ports()
+    ports = free_port(), free_port()
     settings = folder / "dovecot.conf"
     settings.write_text(
         SETTINGS.format(
@@ -151,10 +151,3 @@ def _wait_for(server: Dovecot, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.05)
         else:
             return
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
