@@ -59,9 +59,15 @@ class PostgresServer:
         return url
 
     async def make(self, name: str, *, template: str = "") -> str:
-        """Make a database in place of one of that name: empty, or a copy of another."""
+        """Make a database in place of one of that name: empty, or a copy of another.
+
+        Sessions of the other one are ended: that of a client which has just gone lasts a moment.
+        """
         original = f'"{_own(template)}"' if template else "template0"
         admin = await asyncpg.connect(self._url)
+        if template:
+            ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1"
+            await admin.execute(ended, _own(template))
         await admin.execute(f'DROP DATABASE IF EXISTS "{_own(name)}" WITH (FORCE)')
         await admin.execute(f'CREATE DATABASE "{_own(name)}" TEMPLATE {original}')
         await admin.close()

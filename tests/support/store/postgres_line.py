@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from enum import Enum
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -52,6 +52,7 @@ class Line:
         self.seconds = 0.0
         self.listener: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
+        self._serving: set[asyncio.Task[None]] = set()
 
     def break_all(self) -> None:
         """Cut every connection."""
@@ -63,15 +64,29 @@ class Line:
         assert self.listener is not None
         self.listener.close()
 
+    async def close(self) -> None:
+        """End every connection, and with it the server's session."""
+        self.is_open = False
+        self.end()
+        await asyncio.sleep(0)  # what was just accepted begins
+        for serving in self._serving:
+            serving.cancel()
+        if self._serving:
+            await asyncio.wait(self._serving)
+
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         if not self.is_open:
             writer.transport.abort()
             return
-        back, forth = await asyncio.open_unix_connection(str(self._server))
-        both = {writer, forth}
-        self._writers |= both
+        serving = asyncio.current_task()
+        assert serving is not None
+        self._serving.add(serving)
+        both = {writer}
         try:
+            back, forth = await asyncio.open_unix_connection(str(self._server))
+            both.add(forth)
+            self._writers |= both
             async with asyncio.TaskGroup() as group:
                 is_last, is_held = asyncio.Event(), asyncio.Event()
                 group.create_task(self._pass_on(reader, forth, is_last, is_held))
@@ -79,6 +94,7 @@ class Line:
         except* (ConnectionError, OSError):
             pass
         finally:
+            self._serving.discard(serving)
             self._writers -= both
             for one in both:
                 one.transport.abort()
@@ -133,11 +149,8 @@ class Line:
 async def open_line(url: str, folder: Path) -> AsyncIterator[Line]:
     """Open a line to the server of a URL, which names the folder of its socket."""
     line = Line(url, folder)
-    line.listener = server = await asyncio.start_unix_server(line.connect, str(folder / SOCKET))
+    line.listener = await asyncio.start_unix_server(line.connect, str(folder / SOCKET))
     try:
         yield line
     finally:
-        line.break_all()
-        server.close()
-        with suppress(OSError):
-            await server.wait_closed()
+        await line.close()

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, ExitStack
 from typing import Any
 
 import msgspec
@@ -123,9 +124,14 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(
     open_database: Open, rows: Rows
 ) -> None:
     names = ("folded", "long")
-    with asyncio.Runner() as runner:
-        contexts = [open_database(name) for name in names]
-        folded, long = [runner.run(context.__aenter__()) for context in contexts]
+    with asyncio.Runner() as runner, ExitStack() as opened:
+
+        def enter(context: AbstractAsyncContextManager[Store]) -> Store:
+            store = runner.run(context.__aenter__())
+            opened.callback(lambda: runner.run(context.__aexit__(None, None, None)))
+            return store
+
+        folded, long = [enter(open_database(name)) for name in names]
 
         async def both(turn: FoldedTurn, first: int) -> None:
             thread_id, session_id = new_name("thread"), new_name("session")
@@ -163,8 +169,4 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(
         def holds(turn: FoldedTurn, first: int) -> None:
             runner.run(both(turn, first))
 
-        try:
-            holds()
-        finally:
-            for context in contexts:
-                runner.run(context.__aexit__(None, None, None))
+        holds()
