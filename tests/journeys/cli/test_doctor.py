@@ -196,6 +196,16 @@ async def test_a_desk_behind_a_web_server_is_sound(tmp_path: Path) -> None:
     assert (code, faults(found)) == (0, set())
 
 
+@pytest.mark.servers
+async def test_a_page_that_the_website_lacks_is_no_error(tmp_path: Path) -> None:
+    desk_at = "/(?!docs$)"
+    async with behind_nginx(tmp_path, desk_at=desk_at) as url:
+        code, found = await examine(url)
+    assert (code, faults(found)) == (0, set())
+    (told,) = found["warning addresses"]
+    assert told.startswith("/docs is answered by the website with status 404 — publish it")
+
+
 MISTAKES = {
     "addresses that are not passed on": (
         {"desk_at": "/(agent|v1|health|ready|widget|llms|ask|who|oauth|docs|.well-known/a)"},

@@ -70,7 +70,7 @@ async def check_documents(fetcher: Fetcher, findings: Findings) -> None:
             continue
         if fault is None:
             answered += 1
-        elif path == SECURITY_PATH:  # the website's own
+        elif path == SECURITY_PATH or kind == _HTML:  # the website's own
             findings.warn("addresses", f"{path} {fault[0]}", "publish it, or pass it to the desk")
         else:
             findings.fault("addresses", f"{path} {fault[0]}", fault[1])
