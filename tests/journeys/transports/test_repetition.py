@@ -63,6 +63,19 @@ async def test_a_message_that_comes_again_after_days_is_not_answered_again(
     assert "maps" in second
 
 
+async def test_a_correction_that_comes_after_the_deletion_brings_nothing_back(
+    desk: CarriedDesk,
+) -> None:
+    platform = pigeons(desk)
+    event = await platform.write("ada", "My number is 17.")
+    await until(lambda: platform.sent)
+    await platform.remove("ada", event)
+    await platform.edit("ada", event, "My number is 71.")
+    await say(desk, "ada", "Do you sell maps?")
+    ((said,),) = threads(desk).values()
+    assert "maps" in said
+
+
 async def test_a_wish_to_leave_that_comes_again_after_days_leaves_nothing(
     desk: CarriedDesk,
 ) -> None:

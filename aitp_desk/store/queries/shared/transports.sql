@@ -130,11 +130,11 @@ SELECT c.id, 0, 1 + coalesce(
 -- is_handled: Returns a row if a conversation has a message that the platform calls so.
 SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref LIMIT 1;
 
--- transport_message: Finds the message that a platform calls so.
+-- transport_message: Finds the message that a platform calls so, unless it was deleted.
 SELECT m.id, m.seq, m.principal FROM transport_messages r
 JOIN transport_conversations c ON c.id = r.conversation
 JOIN messages m ON m.thread_id = c.thread_id AND m.seq = r.seq
-WHERE r.conversation = :id AND r.ref = :ref;
+WHERE r.conversation = :id AND r.ref = :ref AND m.content IS NOT NULL;
 
 -- transport_refs_of_message: Lists where a message of the desk was sent, and its names there.
 SELECT c.id, c.principal, c.transport, c.address, r.ref FROM messages m
