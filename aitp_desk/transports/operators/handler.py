@@ -105,8 +105,11 @@ class OperatorHandler:
                     await handling.bind(code)
                     return True
                 ticket_id = await self._find_ticket(enabled, incoming, message.answers_ref)
+                if ticket_id is None and self._may_answer(enabled, incoming, message.answers_ref):
+                    await self._check_names(enabled)
+                    # what was being shown may have got its name since
+                    ticket_id = await self._find_ticket(enabled, incoming, message.answers_ref)
                 if ticket_id is None:
-                    await self._check_names(enabled, incoming, message.answers_ref)
                     return False
                 await handling.take_reply(ticket_id, message)
                 return True
@@ -141,18 +144,19 @@ class OperatorHandler:
                 return found
         return await platform_reads.ticket_at(self.store, enabled.name, address)
 
-    async def _check_names(
-        self, enabled: EnabledTransport, incoming: Incoming, answers: str
-    ) -> None:
+    def _may_answer(self, enabled: EnabledTransport, incoming: Incoming, answers: str) -> bool:
+        """Return whether a message answers another one in the operators' room."""
+        place, root = enabled.transport.divide(incoming.conversation)
+        room = enabled.common.operators
+        return bool(room) and place == room and bool(answers or root)
+
+    async def _check_names(self, enabled: EnabledTransport) -> None:
         """Wait for the names of messages that may be answered already.
 
         Raises:
             Retry: they are being sent to the operators' room.
         """
-        room, address = enabled.common.operators, incoming.conversation
-        place, root = enabled.transport.divide(address)
-        is_answer = place == room and bool(answers or root)
-        if room and is_answer and await platform_reads.is_telling(self.store, enabled.name):
+        if await platform_reads.is_telling(self.store, enabled.name):
             raise Retry("It may answer a ticket that is being shown.", after=1)
 
     def notify_change(self, thread_id: str | None) -> None:

@@ -19,9 +19,10 @@ from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.desk.tickets.bindings import CODE_SECONDS, OperatorBindings
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.units import revoke_token, rotate_token
 from aitp_desk.transports.events import Choice, IncomingFile, TextMessage
-from aitp_desk.transports.messages import Outgoing
+from aitp_desk.transports.messages import Outgoing, SentMessage
 from aitp_desk.transports.operators.buttons import CONFIRM_SECONDS
 from tests.support.access.keys import make_key
 from tests.support.clients.operator import ACTIONS, Operator, browsing
@@ -29,12 +30,13 @@ from tests.support.clients.threads import Talker
 from tests.support.desk.command import run
 from tests.support.doubles.agent import Clock
 from tests.support.sites.orders import Caller
-from tests.support.transports.pigeon import MOST_FILE_BYTES
+from tests.support.transports.pigeon import MOST_FILE_BYTES, Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import carrying
 
 SECONDS = 60
 ROOM = "room-of-operators"
+TELLING = "SELECT id FROM jobs WHERE kind = 'transport_ticket' AND state <> 'done'"
 WISH = "I want to talk to a person."
 OTHER_ACTION = '''
 
@@ -661,3 +663,28 @@ async def test_a_conversation_whose_name_begins_as_the_rooms_is_a_visitors(tmp_p
         said = "SELECT content FROM messages WHERE content LIKE '%maps%'"
         events = "SELECT kind, state, last_error FROM jobs"
         await eventually(lambda: office.talker.rows(said), lambda: office.talker.rows(events))
+
+
+async def test_a_reply_to_a_ticket_that_gets_its_name_meanwhile_is_said(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = asyncio.Event()
+    send, read = Pigeon.send, platform_reads.ticket_of_message
+
+    async def send_slowly(self: Pigeon, outgoing: Outgoing) -> SentMessage:
+        sent = await send(self, outgoing)
+        if outgoing.conversation == ROOM:
+            await is_read.wait()
+        return sent
+
+    async def read_early(*where: Any) -> str | None:
+        found = await read(*where)
+        if not is_read.is_set():
+            is_read.set()
+            await eventually(lambda: not office.talker.rows(TELLING), lambda: found)
+        return found
+
+    monkeypatch.setattr(Pigeon, "send", send_slowly)
+    monkeypatch.setattr(platform_reads, "ticket_of_message", read_early)
+    await office.reply("ada", await office.ask_for_person(), "We open at nine.")
+    await office.answered("vera", "We open at nine.")
