@@ -21,6 +21,7 @@ import argparse
 import asyncio
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -115,7 +116,7 @@ async def kill_carrying(
     codes = await make_codes(database, folder / "data")
     with ExitStack() as stack:
         servers: dict[int, Server] = {}
-        made = 0
+        killed: list[int] = []
 
         async def start(number: int) -> None:
             servers[number] = await asyncio.to_thread(
@@ -134,12 +135,12 @@ async def kill_carrying(
                     asyncio.create_task(delivery.deliver_all(one, events // people, http))
                     for one in writers
                 ]
-                while made < kills or not all(task.done() for task in each):
+                while len(killed) < kills or not all(task.done() for task in each):
                     await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
-                    if made < kills:
+                    if len(killed) < kills:
                         number = chance.randrange(desks)
+                        killed.append(servers[number].pid)
                         servers.pop(number).kill()
-                        made += 1
                         await start(number)
                 await asyncio.gather(*each)
             await delivery.finish()
@@ -151,10 +152,12 @@ async def kill_carrying(
             findings = await asyncio.to_thread(examine_carried, rows, writers, platform)
             deeds = await asyncio.to_thread(examine_deeds, rows, operators, platform)
             book = folder / "site" / "book"
-            confirmations = await asyncio.to_thread(examine_confirmations, rows, book, writers)
+            confirmations = await asyncio.to_thread(
+                examine_confirmations, rows, book, writers, killed
+            )
     await platform.close()
     return Outcome(
-        kills=made,
+        kills=len(killed),
         acknowledged=delivery.acknowledged,
         repeated=delivery.repeated,
         reordered=delivery.reordered,
@@ -193,10 +196,10 @@ def _start(
 async def report(
     events: int, people: int, kills: int, seed: int, *, on_postgres: bool, desks: int
 ) -> bool:
-    """Print what came of it; return whether there was no fault at all."""
+    """Print what came of it, keep its folder after a fault, and return whether there was none."""
     began = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="aitp-desk-faults-"))
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aitp-desk-faults-")))
         database = stack.enter_context(
             fault_database(folder, folder / "data", on_postgres=on_postgres)
         )
@@ -214,13 +217,19 @@ async def report(
             "store", "check", "--data", folder / "data", "--store", f"sqlite:{rows}"
         )
     told = msgspec.structs.asdict(outcome)
-    faults = {"refused": told.pop("refused")}
+    faults, named = {"refused": told.pop("refused")}, []
     for name in ("findings", "confirmations", "deeds"):
         faults |= msgspec.structs.asdict(told.pop(name))
+        named += faults.pop("named")
     print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in told.items()))
     print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in faults.items()))
-    print(*checked, *problems, f"{time.monotonic() - began:.0f} seconds", sep="\n")
-    return code == 0 and not any(faults.values())
+    print(*named, *checked, *problems, f"{time.monotonic() - began:.0f} seconds", sep="\n")
+    is_kept = code == 0 and not any(faults.values())
+    if is_kept:
+        await asyncio.to_thread(shutil.rmtree, folder)
+    else:
+        print(f"kept in {folder}")
+    return is_kept
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,10 +12,21 @@ import msgspec
 
 from aitp_desk.agent.history.message_codec import list_sources
 from aitp_desk.store.units.tickets.handover import TAKEN_OVER
+from tests.faults.checks.faults import Faults
 from tests.faults.databases import open_database
 from tests.faults.processes.operators import NAMES
 from tests.faults.processes.writers import FailingPlatform, Writer
 
+_LEFT = {
+    "unanswered": "SELECT r.id, r.state, r.error FROM runs r WHERE state <> 'completed'"
+    f" AND NOT ((state = 'cancelled' OR error = '{TAKEN_OVER}')"
+    " AND EXISTS (SELECT 1 FROM tickets t WHERE t.thread_id = r.thread_id))",
+    "dead": "SELECT id, kind, last_error FROM jobs WHERE state = 'dead'",
+    "behind": "SELECT c.address, c.state, c.queued_seq, c.sent_seq, t.last_seq"
+    " FROM transport_conversations c JOIN threads t ON t.id = c.thread_id"
+    " WHERE c.state <> 'open' OR c.queued_seq <> t.last_seq"
+    " OR NOT EXISTS (SELECT 1 FROM messages m WHERE m.thread_id = t.id AND m.seq <= c.sent_seq)",
+}
 _texts = msgspec.json.Decoder(list[str]).decode
 _files = msgspec.json.Decoder(list[object]).decode
 
@@ -41,6 +52,7 @@ class CarriedFindings(msgspec.Struct, frozen=True):
         dead: jobs that were given up.
         behind: conversations with messages that were not queued or sent.
         corrupt: complaints of the database's own check.
+        named: what the faults are.
     """
 
     missing: int = 0
@@ -60,52 +72,44 @@ class CarriedFindings(msgspec.Struct, frozen=True):
     dead: int = 0
     behind: int = 0
     corrupt: int = 0
+    named: tuple[str, ...] = ()
 
 
 def examine_carried(
     database: Path, writers: Sequence[Writer], platform: FailingPlatform
 ) -> CarriedFindings:
     """Count the faults of a database while its desk is idle."""
-    found: Counter[str] = Counter()
+    faults = Faults()
     with closing(open_database(database)) as connection:
         connection.execute("BEGIN")
         threads = defaultdict(list)
         for id_, owner in connection.execute("SELECT id, owner FROM threads"):
             threads[owner].append(id_)
-        found["threads"] = sum(len(threads.get(one.principal, ())) != 1 for one in writers)
-        found["threads"] += len(threads.keys() - {one.principal for one in writers})
+        for one in writers:
+            faults.add("threads", one.principal, len(threads.get(one.principal, ())) != 1)
+        for owner in threads.keys() - {one.principal for one in writers}:
+            faults.add("threads", owner)
         for writer in writers:
             for thread_id in threads.get(writer.principal, ())[:1]:
-                found.update(_examine_thread(connection, thread_id, writer))
-                found.update(_examine_sent(connection, thread_id, writer, platform))
-        found["unanswered"] = _count(
-            connection,
-            "SELECT count(*) FROM runs r WHERE state <> 'completed'"
-            f" AND NOT ((state = 'cancelled' OR error = '{TAKEN_OVER}')"
-            " AND EXISTS (SELECT 1 FROM tickets t WHERE t.thread_id = r.thread_id))",
-        )
-        found["dead"] = _count(connection, "SELECT count(*) FROM jobs WHERE state = 'dead'")
-        found["behind"] = _count(
-            connection,
-            "SELECT count(*) FROM transport_conversations c JOIN threads t ON t.id = c.thread_id"
-            " WHERE c.state <> 'open' OR c.queued_seq <> t.last_seq"
-            " OR NOT EXISTS (SELECT 1 FROM messages m WHERE m.thread_id = t.id"
-            "                AND m.seq <= c.sent_seq)",
-        )
-        complaints = [row for (row,) in connection.execute("PRAGMA integrity_check")]
+                _examine_thread(connection, thread_id, writer, faults)
+                _examine_sent(connection, thread_id, writer, platform, faults)
+        for kind, sql in _LEFT.items():
+            for row in connection.execute(sql):
+                faults.add(kind, row)
+        complaints = connection.execute("PRAGMA integrity_check").fetchall()
         complaints += connection.execute("PRAGMA foreign_key_check").fetchall()
-        found["corrupt"] = sum(complaint != "ok" for complaint in complaints)
-    return CarriedFindings(**found)
-
-
-def _count(connection: sqlite3.Connection, sql: str) -> int:
-    ((count,),) = connection.execute(sql)
-    return int(count)
+        for complaint in complaints:
+            faults.add("corrupt", complaint, complaint != ("ok",))
+    return CarriedFindings(**faults.counts, named=faults.named)
 
 
 def _examine_thread(
-    connection: sqlite3.Connection, thread_id: str, writer: Writer
-) -> dict[str, int]:
+    connection: sqlite3.Connection, thread_id: str, writer: Writer, faults: Faults
+) -> None:
+    def add(kind: str, texts: Mapping[str, int]) -> None:
+        for text, count in texts.items():
+            faults.add(kind, (writer.name, text), count)
+
     rows = connection.execute(
         "SELECT content, attachments, principal FROM messages"
         " WHERE thread_id = ? AND origin = 'visitor' ORDER BY seq",
@@ -118,15 +122,25 @@ def _examine_thread(
     texts = Counter(text for text, _, _ in kept if text is not None)
     expected = [said for said in writer.said if not said.is_removed]
     wanted = Counter(said.text for said in expected)
+    add("missing", wanted - texts)
+    add("doubled", {text: n for text, n in (texts - wanted).items() if text in wanted})
+    add("foreign", {text: n for text, n in texts.items() if text not in wanted})
+    for there in (False, True):
+        said_there = [said.text for said in expected if said.is_elsewhere == there]
+        kept_there = [
+            text for text, _, who in kept if text is not None and (who != writer.principal) == there
+        ]
+        if kept_there != said_there:
+            faults.add("disordered", (writer.name, kept_there, said_there))
+            break
     sent = Counter[str]()  # a button may say what a message with a file has said
     for said in expected:
         sent[said.text] += said.files
-    disordered = any(
-        [text for text, _, who in kept if text is not None and (who != writer.principal) == there]
-        != [said.text for said in expected if said.is_elsewhere == there]
-        for there in (False, True)
-    )
     attached = Counter(text for text, files, _ in kept for _ in range(files))
+    add("unattached", {text: attached[text] != files for text, files in sent.items()})
+    removed = sum(said.is_removed for said in writer.said)
+    gone = sum(text is None for text, _, _ in kept)
+    faults.add("unremoved", (writer.name, removed, gone), abs(removed - gone))
     notes = Counter(
         words
         for (words,) in connection.execute(
@@ -135,33 +149,27 @@ def _examine_thread(
         )
     )
     promised = Counter(writer.notes)
-    removed = sum(said.is_removed for said in writer.said)
-    return {
-        "missing": sum((wanted - texts).values()),
-        "doubled": sum(max(0, n - wanted[text]) for text, n in texts.items() if text in wanted),
-        "foreign": sum(n for text, n in texts.items() if text not in wanted),
-        "disordered": disordered,
-        "unremoved": abs(removed - sum(text is None for text, _, _ in kept)),
-        "unattached": sum(attached[text] != files for text, files in sent.items()),
-        "unnoted": sum((promised - notes).values()),
-        "noted_twice": sum((notes - promised).values()),
-    }
+    add("unnoted", promised - notes)
+    add("noted_twice", notes - promised)
 
 
 def _examine_sent(
-    connection: sqlite3.Connection, thread_id: str, writer: Writer, platform: FailingPlatform
-) -> dict[str, int]:
+    connection: sqlite3.Connection,
+    thread_id: str,
+    writer: Writer,
+    platform: FailingPlatform,
+    faults: Faults,
+) -> None:
     shown = [*platform.seen[writer.conversation], *platform.seen[writer.other]]
     parts: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
-    found: Counter[str] = Counter()
     order: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    notices = 0
+    notices = []
     for sent in shown:
         if sent.id.startswith("job_"):
-            notices += 1
+            notices.append(sent.text)
             continue
         message_id, part, where = sent.id.split("-")
-        found["resent"] += int(part) in parts[message_id, where]
+        faults.add("resent", sent, int(part) in parts[message_id, where])
         parts[message_id, where][int(part)] = sent.text
         order[where].append((message_id, int(part)))
     seqs: dict[str, int] = {}
@@ -176,9 +184,10 @@ def _examine_sent(
         text = "\n\n".join(one for one in _texts(content) if not list_sources(one))
         seen = [parts[key] for key in parts if key[0] == id_]
         words = {"".join("".join(one[part] for part in sorted(one)).split()) for one in seen}
-        found["unsent"] += words != {"".join(text.split())}
+        is_unsent = words != {"".join(text.split())}
+        faults.add("unsent", (writer.name, id_, text, words), is_unsent)
     for sent_there in order.values():
         numbers = [(seqs[id_], part) for id_, part in sent_there if id_ in seqs]
-        found["shuffled"] += numbers != sorted(numbers)
-    found["untold"] = abs(notices - writer.notices)
-    return dict(found)
+        faults.add("shuffled", (writer.name, numbers), numbers != sorted(numbers))
+    untold = abs(len(notices) - writer.notices)
+    faults.add("untold", (writer.name, writer.notices, notices), untold)

@@ -12,6 +12,7 @@ import msgspec
 
 from aitp_desk.transports.messages import Outgoing
 from aitp_desk.transports.operators.text import NOTED
+from tests.faults.checks.faults import Faults
 from tests.faults.databases import open_database
 from tests.faults.processes.operators import ROOM, Operators, Reply
 from tests.faults.processes.writers import FailingPlatform
@@ -21,7 +22,7 @@ SELECT content, actor, thread_id FROM messages
 WHERE actor LIKE '%/operators/%' AND origin = 'desk' AND content IS NOT NULL
 """
 _HELD = """
-SELECT count(*) FROM thread_operators h
+SELECT h.thread_id FROM thread_operators h
 WHERE NOT EXISTS (SELECT 1 FROM tickets t WHERE t.thread_id = h.thread_id AND t.state = 'taken')
 """
 _MARK = re.compile(r"person-\d+ \d+")
@@ -40,6 +41,7 @@ class DeedFindings(msgspec.Struct, frozen=True):
         closed_otherwise: tickets that an operator was told to have closed, and has not.
         told_twice: messages of visitors that a ticket's operators were told twice.
         held: threads that an operator has still, without a ticket.
+        named: what the faults are.
     """
 
     deeds_lost: int = 0
@@ -49,6 +51,7 @@ class DeedFindings(msgspec.Struct, frozen=True):
     closed_otherwise: int = 0
     told_twice: int = 0
     held: int = 0
+    named: tuple[str, ...] = ()
 
 
 def examine_deeds(database: Path, operators: Operators, platform: FailingPlatform) -> DeedFindings:
@@ -57,7 +60,7 @@ def examine_deeds(database: Path, operators: Operators, platform: FailingPlatfor
     answers: dict[str, list[Outgoing]] = defaultdict(list)
     for one in room:
         answers[one.answers_ref].append(one)
-    found: Counter[str] = Counter()
+    faults = Faults()
     with closing(open_database(database)) as connection:
         connection.execute("BEGIN")
         said = defaultdict(list)
@@ -75,15 +78,17 @@ def examine_deeds(database: Path, operators: Operators, platform: FailingPlatfor
             there = said[reply.text, reply.name]
             count = notes[reply.text, reply.name] if reply.is_note else len(there)
             is_refused = any(_is_refusal(one, reply) for one in answers[reply.ref])
-            found["deeds_lost"] += not count and not is_refused
-            found["deeds_doubled"] += count > 1
-            found["deeds_denied"] += bool(count) and is_refused
-            found["deeds_elsewhere"] += any(one != of.get(reply.of) for one in there)
-        found.update(_examine_presses(connection, operators, platform, answers))
-        ((found["held"],),) = connection.execute(_HELD)
+            faults.add("deeds_lost", reply, not count and not is_refused)
+            faults.add("deeds_doubled", reply, count > 1)
+            faults.add("deeds_denied", (reply, answers[reply.ref]), bool(count) and is_refused)
+            faults.add("deeds_elsewhere", reply, any(one != of.get(reply.of) for one in there))
+        _examine_presses(connection, operators, platform, answers, faults)
+        for (thread,) in connection.execute(_HELD):
+            faults.add("held", thread)
     told = Counter((one.answers_ref, one.text) for one in room if _is_told(one))
-    found["told_twice"] = sum(count - 1 for count in told.values())
-    return DeedFindings(**found)
+    for message, count in told.items():
+        faults.add("told_twice", message, count - 1)
+    return DeedFindings(**faults.counts, named=faults.named)
 
 
 def _is_refusal(answer: Outgoing, reply: Reply) -> bool:
@@ -100,7 +105,8 @@ def _examine_presses(
     operators: Operators,
     platform: FailingPlatform,
     answers: dict[str, list[Outgoing]],
-) -> dict[str, int]:
+    faults: Faults,
+) -> None:
     tickets = {
         token: (state, ended_by)
         for token, state, ended_by in connection.execute(
@@ -108,12 +114,11 @@ def _examine_presses(
             " JOIN tickets t ON t.id = c.ticket"
         )
     }
-    lost = otherwise = 0
     for press in operators.presses:
         notice = platform.notices.get(press.event_id)
-        lost += notice is None
-        if notice == "" and press.label == "Answer":
-            lost += not any(_ASKED in one.text for one in answers[press.ref])
+        is_asked = any(_ASKED in one.text for one in answers[press.ref])
+        is_silent = notice == "" and press.label == "Answer" and not is_asked
+        faults.add("deeds_lost", (press, notice), notice is None or is_silent)
         if notice == "Closed." and press.label == "Close":
-            otherwise += tickets[press.token] != ("closed", press.name)
-    return {"deeds_lost": lost, "closed_otherwise": otherwise}
+            ended = tickets[press.token]
+            faults.add("closed_otherwise", (press, ended), ended != ("closed", press.name))

@@ -98,7 +98,7 @@ async def test_buttons_that_are_pressed_at_once_each_count(desk: Shop) -> None:
 
 def booked(desk: Shop) -> list[str]:
     """What the action has kept, each time."""
-    return [named(line.partition(" ")[2]) for line in desk.book.read_text("utf-8").splitlines()]
+    return [named(line.split(" ", 2)[2]) for line in desk.book.read_text("utf-8").splitlines()]
 
 
 def named(item: str) -> str:

@@ -12,7 +12,7 @@ from tests.support.doubles.agent import Script, ScriptedAgent
 RESERVE = "please reserve"
 """Questions with these words are wishes for it."""
 ACTIONS = '''
-"""An action that leaves a line in a book each time that it is carried out."""
+"""A query that leaves a line in a book each time that a process carries it out."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ async def reserve(item: str, context: Context) -> str:
         item: what is kept.
     """
     await asyncio.sleep(random.uniform(0, 0.02))
-    await asyncio.to_thread(_write, f"{context.call_id} {item}\\n")
+    await asyncio.to_thread(_write, f"{context.call_id} {os.getpid()} {item}\\n")
     await asyncio.sleep(random.uniform(0, 0.02))
     return item
 
