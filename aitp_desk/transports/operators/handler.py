@@ -106,7 +106,8 @@ class OperatorHandler:
                     return True
                 ticket_id = await self._find_ticket(enabled, incoming, message.answers_ref)
                 if ticket_id is None and self._may_answer(enabled, incoming, message.answers_ref):
-                    await self._check_names(enabled)
+                    if await platform_reads.is_telling(self.store, enabled.name):
+                        raise Retry("It may answer a ticket that is being shown.", after=1)
                     # what was being shown may have got its name since
                     ticket_id = await self._find_ticket(enabled, incoming, message.answers_ref)
                 if ticket_id is None:
@@ -149,15 +150,6 @@ class OperatorHandler:
         place, root = enabled.transport.divide(incoming.conversation)
         room = enabled.common.operators
         return bool(room) and place == room and bool(answers or root)
-
-    async def _check_names(self, enabled: EnabledTransport) -> None:
-        """Wait for the names of messages that may be answered already.
-
-        Raises:
-            Retry: they are being sent to the operators' room.
-        """
-        if await platform_reads.is_telling(self.store, enabled.name):
-            raise Retry("It may answer a ticket that is being shown.", after=1)
 
     def notify_change(self, thread_id: str | None) -> None:
         """Notify those who follow a thread, and the operators."""
