@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
-from aitp_desk.config.sections.content.claude import API_KEY
+from aitp_desk.config.sections.content.model import API_KEY
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.model.web_address import is_loopback
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH

@@ -20,8 +20,8 @@ from aitp_desk.config.sections.actions.action_terms import ActionTerms
 from aitp_desk.config.sections.actions.mcp import Mcp, ToolTerms
 from aitp_desk.config.sections.actions.openapi import OpenApi, OperationTerms
 from aitp_desk.config.sections.actions.peers import Peer, PeerActionTerms
-from aitp_desk.config.sections.content.claude import Model, ModelChoice
 from aitp_desk.config.sections.content.content import Content, Signals, Web
+from aitp_desk.config.sections.content.model import Model, ModelChoice
 from aitp_desk.config.sections.files import Files
 from aitp_desk.config.sections.log import Log
 from aitp_desk.config.sections.people import Notify, Tickets

@@ -27,8 +27,8 @@ from aitp_desk.config.sections.actions.actions import Actions
 from aitp_desk.config.sections.actions.mcp import Mcp
 from aitp_desk.config.sections.actions.openapi import OpenApi
 from aitp_desk.config.sections.actions.peers import Peer
-from aitp_desk.config.sections.content.claude import Model
 from aitp_desk.config.sections.content.content import Content, Enrich
+from aitp_desk.config.sections.content.model import Model
 from aitp_desk.config.sections.files import Files
 from aitp_desk.config.sections.log import Log
 from aitp_desk.config.sections.people import ConsoleSettings, Notify, Tickets

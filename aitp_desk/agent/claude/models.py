@@ -13,7 +13,7 @@ from aitp_desk.agent.base import Usage
 from aitp_desk.agent.claude.completions.client import ChatClient
 from aitp_desk.agent.claude.messages import Citation, MessageEnded, MessagesClient, Text
 from aitp_desk.config import Model, ModelChoice
-from aitp_desk.config.sections.content.claude import API_URL
+from aitp_desk.config.sections.content.model import API_URL
 
 _log = structlog.get_logger()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.sections.content.claude import Model
+from aitp_desk.config.sections.content.model import Model
 from aitp_desk.model.web_address import web_address
 
 

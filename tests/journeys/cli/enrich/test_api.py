@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from aitp_desk.agent.enrichment import dispatch
-from aitp_desk.config.sections.content.claude import API_KEY, API_URL
+from aitp_desk.config.sections.content.model import API_KEY, API_URL
 from tests.support.content.enrichment import PAGES, lines_of, write_site
 from tests.support.desk.command import run
 from tests.support.doubles.messages_api import (

@@ -14,7 +14,7 @@ import pytest
 from aitp_desk.agent.enrichment import dispatch
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
-from aitp_desk.config.sections.content.claude import API_KEY
+from aitp_desk.config.sections.content.model import API_KEY
 from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.content.enrichment import PAGES, lines_of, write_site
