@@ -19,11 +19,14 @@ ELSEWHERE = [case for case in corpus() if not is_on_a_page(case)]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_chat", [False, True], ids=["messages", "chat"])
 @pytest.mark.parametrize("cases", [ON_PAGES, ELSEWHERE], ids=["on_pages", "elsewhere"])
-async def test_no_case_does_anything_through_the_agent(tmp_path: Path, cases: list[Case]) -> None:
+async def test_no_case_does_anything_through_the_agent(
+    tmp_path: Path, cases: list[Case], *, is_chat: bool
+) -> None:
     failed: dict[str, list[str]] = {}
     untried: dict[str, set[str]] = {}
-    async with ground(tmp_path, cases) as desk:
+    async with ground(tmp_path, cases, is_chat=is_chat) as desk:
         for case in cases:
             met = await desk.meet(case)
             if found := list(problems(met, desk.site)):

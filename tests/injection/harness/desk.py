@@ -29,6 +29,7 @@ from tests.injection.corpus import Case, corpus
 from tests.injection.harness.judge import Met, Rung, Site
 from tests.injection.harness.model import obey
 from tests.injection.harness.placement import FACTS, plant, write_site
+from tests.support.doubles.chat_api import chat_api
 from tests.support.doubles.messages_api import (
     Body,
     MessagesApi,
@@ -211,23 +212,27 @@ async def ground(
     cases: Sequence[Case],
     output: MakeOutput = make_output_filter,
     cost: Money | None = None,
+    *,
+    is_chat: bool = False,
 ) -> AsyncIterator[Ground]:
     """A lamp shop with the pages of these cases, and an agent whose model obeys everybody.
 
     Parameters:
         cost: of a voucher.
+        is_chat: whether the model is behind Chat Completions.
     """
     pages = folder / "site"
     write_site(pages, cases, SITE_URL)
     (folder / "data").mkdir()
     canaries, model = Canaries(cost), Obeying()
     async with (
-        messages_api(model) as api,
+        chat_api(model) if is_chat else messages_api(model) as api,
         open_knowledge(pages, data=folder / "data") as knowledge,
         calling(folder, *canaries.actions()) as invoking,
     ):
+        settings = api.choose_model(SETTINGS)
         agent = ModelAgent(
-            knowledge, SETTINGS, models=connect_models(SETTINGS, api.environment), output=output
+            knowledge, settings, models=connect_models(settings, api.environment), output=output
         )
         try:
             site = read_site(pages, knowledge.library)

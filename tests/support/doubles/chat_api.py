@@ -16,6 +16,7 @@ import msgspec
 from aiohttp import web
 
 from aitp_desk.agent.claude.prompt import QUOTING
+from aitp_desk.config import Model
 from tests.support.doubles.chat_rules import problem_of
 from tests.support.doubles.messages_api import (
     CHARACTERS_PER_TOKEN,
@@ -88,6 +89,12 @@ class ChatApi(MessagesApi):
             "model.name=qwen3",
             f"model.url={self.url}/v1",
             f"model.key_env={VARIABLE}",
+        )
+
+    def choose_model(self, settings: Model) -> Model:
+        """Return settings whose model it serves."""
+        return msgspec.structs.replace(
+            settings, provider="openai", name="qwen3", url=f"{self.url}/v1", key_env=VARIABLE
         )
 
     async def handle(self, request: web.Request) -> web.StreamResponse:

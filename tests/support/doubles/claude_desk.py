@@ -16,6 +16,7 @@ from aitp_desk.config import load_config
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import SITE, UNLIMITED
+from tests.support.doubles.chat_api import chat_api
 from tests.support.doubles.messages_api import (
     MessagesApi,
     Script,
@@ -38,13 +39,14 @@ async def meeting(
     *settings: str,
     actions: tuple[OfferedAction, ...] = (),
     clock: Callable[[], float] = time.time,
+    is_chat: bool = False,
 ) -> AsyncIterator[Met]:
     """A desk for the bookshop that answers with the model of a script."""
     data = folder / "data"
-    config = load_config(SITE, (*UNLIMITED, *settings), port=0, data=data)
-    async with (
-        messages_api(script) as api,
-        open_server(config, environment=api.environment, actions=actions, clock=clock) as desk,
-        aiohttp.ClientSession(desk.url) as http,
-    ):
-        yield Met(api, Visitor(desk, http), Talker(desk, data, http))
+    async with chat_api(script) if is_chat else messages_api(script) as api:
+        config = load_config(SITE, (*UNLIMITED, *api.settings, *settings), port=0, data=data)
+        async with (
+            open_server(config, environment=api.environment, actions=actions, clock=clock) as desk,
+            aiohttp.ClientSession(desk.url) as http,
+        ):
+            yield Met(api, Visitor(desk, http), Talker(desk, data, http))

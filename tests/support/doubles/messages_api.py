@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
+from aitp_desk.config import Model
 from tests.support.doubles.messages_rules import problem_of
 
 KEY = "sk-ant-test-0123456789"
@@ -142,6 +143,15 @@ class MessagesApi:
     def environment(self) -> dict[str, str]:
         """What makes a desk call it."""
         return {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url}
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings that it needs in addition."""
+        return ()
+
+    def choose_model(self, settings: Model) -> Model:
+        """Return settings whose model it serves."""
+        return settings
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer ``POST /v1/messages``."""
