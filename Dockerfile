@@ -1,5 +1,5 @@
 # A desk in a container: "docker build -t aitp-desk ." It runs without root and with a read-only root
-# file system; it writes only to /data. docs/run/installing.md shows how it is run.
+# file system; it writes only to /data. examples/container/compose.yaml shows how it is run.
 ARG PYTHON=3.12
 
 FROM python:${PYTHON}-slim AS build

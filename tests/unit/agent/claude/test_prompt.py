@@ -67,9 +67,11 @@ def test_what_a_tool_gives_is_one_value_too(output: str) -> None:
 
 def test_the_instructions_are_the_same_whatever_is_asked_and_by_whom() -> None:
     assert system_text(SITE) == system_text(SITE)
-    assert rules_text() in system_text(SITE)
+    # the last line is for models without citations of their own
+    rules, _, _ = rules_text().rpartition("\n")
+    assert rules in system_text(SITE)
     assert system_text(SiteFacts("A\nB", "https://a.example", "c\n\nd")).count("\n") == (
-        rules_text().count("\n") + 1
+        rules.count("\n") + 1
     )
 
 
