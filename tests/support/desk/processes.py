@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
 
 from tests.support.desk.server import SHOP
 
@@ -132,9 +131,9 @@ def _claim(port: int) -> None:
 
 
 @cache
-def _claims() -> IO[bytes]:
-    """The file of which a byte is locked for each port; another descriptor would end its locks."""
-    return Path(f"/tmp/aitp-desk-test-ports-{os.geteuid()}").open("ab")
+def _claims() -> int:
+    """The file of which a byte is locked for each port; closing it would end its locks."""
+    return os.open(f"/tmp/aitp-desk-test-ports-{os.geteuid()}", os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def desk_command(data: Path, port: int, *settings: str, folder: Path = SHOP) -> list[str]:
