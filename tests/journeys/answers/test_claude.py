@@ -331,14 +331,14 @@ async def test_the_key_in_the_environment_switches_the_model_on(
             log = await served.stop()
     assert served.process.returncode == 0
     assert api.headers[0]["authorization"] == f"Bearer {key}"
-    [event] = [event for line in log if "claude" in (event := json.loads(line))["event"]]
+    [event] = [event for line in log if "model_" in (event := json.loads(line))["event"]]
     if key == KEY:
         assert said["response"]["answer"] == WRAPPED
-        assert (event["event"], event["level"]) == ("claude_replied", "info")
+        assert (event["event"], event["level"]) == ("model_replied", "info")
     else:
         assert "2 EUR" in said["response"]["answer"]
         assert said["meta"]["fallback"] == "model_failed"
-        assert (event["event"], event["level"]) == ("claude_failed", "warning")
+        assert (event["event"], event["level"]) == ("model_failed", "warning")
         assert "ANTHROPIC_API_KEY" in event["hint"]
     assert key not in "\n".join([*log, *served.report])
     assert QUESTION not in "\n".join(log)
@@ -354,7 +354,8 @@ from aitp_desk.config import load_config
 async def main(site, data, key):
     config = load_config(Path(site), (), port=0, data=Path(data))
     question = {"capability": "content_search", "query": "What does gift wrapping cost?"}
-    async with open_server(config, claude_key=key) as desk:
+    environment = {} if key is None else {"ANTHROPIC_API_KEY": key}
+    async with open_server(config, environment=environment) as desk:
         if key is None:
             async with aiohttp.ClientSession(desk.url) as http:
                 async with http.post("/agent/converse", json=question) as response:
