@@ -167,6 +167,7 @@ class Channel:
         self._followers: dict[EventSink, Upto] = {}
         self._is_due = False
         self._review_is_due = False
+        self._access_changes = 0
         self._pump_task: asyncio.Task[None] | None = None
         self._failed = False
         self._answer = answer
@@ -184,6 +185,7 @@ class Channel:
     def recheck_access(self) -> None:
         """End the streams of callers that have lost access; a deletion is sent before."""
         self._review_is_due = True
+        self._access_changes += 1
         self._pump()
 
     def on_answer(self, answer: AnswerInProgress) -> None:
@@ -203,29 +205,25 @@ class Channel:
 
         Parameters:
             after: the number of an event that the thread has had, or 0.
-            upto: called once at the start, after every event that is read for this subscriber
-                alone, whenever an actor has left the thread or a grant was revoked, and at every
+            upto: called at the start, after every page that is read for this subscriber alone,
+                whenever an actor has left the thread or a grant was revoked, and at every
                 keepalive. So no event after the subscriber's own leaving is sent.
         """
         outlet.write(self._event_format.format_begin(self._thread_id, after))
         while self._last < after and not self._failed:
             self.on_event()
             await self._pumped()
-        last = await upto()
-        while after < min(self._last, last):
-            async with _one_of_many(self._turn):
-                page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
-            last = await upto()
-            told = [one for one in page.happenings if one.n <= last]
-            pieces = _pieces(map(self._event_format.format_event, told))
-            while True:
-                async with _one_of_many(self._turn):
-                    piece = next(pieces, b"")
-                if not piece:
-                    break
-                if not outlet.write(piece) or not await outlet.drain():
+        while True:
+            known = self._last
+            missed = await self._read_missed(after)
+            last = await self._check_access(upto)
+            if missed and after < last:
+                told = [one for one in missed if one.n <= last]
+                if not await self._send_missed(outlet, told):
                     return
-            after = page.happenings[-1].n
+                after = missed[-1].n
+            elif known == self._last or after >= last:
+                break
         if self._failed or last < EVERYTHING:
             outlet.close()
             return
@@ -254,6 +252,33 @@ class Channel:
         if self._pump_task is None and not self._failed:
             self._pump_task = asyncio.create_task(self._tell_all())
 
+    async def _read_missed(self, after: int) -> Sequence[ThreadEvent]:
+        """Read the next events up to the last one that all others have been sent."""
+        if after >= self._last:
+            return ()
+        async with _one_of_many(self._turn):
+            page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
+        return page.happenings
+
+    async def _send_missed(self, outlet: EventSink, events: Sequence[ThreadEvent]) -> bool:
+        """Send events to one subscriber; False when the reader is gone."""
+        pieces = _pieces(map(self._event_format.format_event, events))
+        while True:
+            async with _one_of_many(self._turn):
+                piece = next(pieces, b"")
+            if not piece:
+                return True
+            if not outlet.write(piece) or not await outlet.drain():
+                return False
+
+    async def _check_access(self, upto: Upto) -> int:
+        """Check a subscriber's access; again, if it may have changed meanwhile."""
+        while True:
+            changes = self._access_changes
+            last = await upto()
+            if changes == self._access_changes:
+                return last
+
     async def _pumped(self) -> None:
         if self._pump_task is not None:
             await asyncio.wait([self._pump_task])
@@ -272,6 +297,9 @@ class Channel:
                     page = await self._read(self._thread_id, self._last, PAGE)
                     self._is_due |= page.has_more
                     happened = page.happenings
+                if self._review_is_due:  # these events may be later than the change of access
+                    self._is_due = True
+                    continue
                 if happened and happened[-1].kind == THREAD_DELETED:
                     happened = happened[-1:]  # nobody has access any more, but all learn why
                 else:

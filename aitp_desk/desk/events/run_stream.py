@@ -117,6 +117,8 @@ class RunStream:
                     self._review_is_due = False
                     await self._end_if_unwelcome(outlet)
                 page = await self._read(self._thread_id, self._last, PAGE)
+                if self._review_is_due:  # these events may be later than the change of access
+                    continue
                 for happening in page.happenings:
                     if self._tell_happening(outlet, happening):
                         outlet.write(self._event_format.format_end())

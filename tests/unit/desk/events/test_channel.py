@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Delta, Restart
 from aitp_desk.desk.events.broadcaster import Broadcaster, ReportAnswer
-from aitp_desk.desk.events.channel import EVERYTHING, PIECE_BYTES, Upto
+from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, PIECE_BYTES, Upto
 from aitp_desk.desk.events.events import ThreadEvent, ThreadEventPage
 
 THREAD = "thread_1"
@@ -341,6 +341,61 @@ async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
     await events.send_keepalives()
     async with asyncio.timeout(60):
         await task
+
+
+class Guest:
+    """A reader whose access is looked up in a store that takes its time.
+
+    Attributes:
+        known: the number of the thread's last event when its access ended; None before.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.connection = Connection(Reader())
+        self.known: int | None = None
+        self._random = random
+
+    async def upto(self) -> int:
+        await pass_ticks(self._random.randrange(5))
+        found = EVERYTHING if self.known is None else NOTHING
+        await pass_ticks(self._random.randrange(5))
+        return found
+
+
+@given(st.integers(), st.integers(5, 60))
+def test_nothing_that_happens_after_access_has_ended_is_sent(seed: int, length: int) -> None:
+    async def play() -> None:
+        random = Random(seed)
+        thread, wording = Thread(), Wording()
+        thread.delays = [random.randrange(5) for _ in range(4 * length)]
+        events = Broadcaster(thread.read)
+        guests: list[Guest] = []
+        tasks = []
+        for step in random.choices(("post", "come", "revoke"), (3, 2, 2), k=length):
+            welcome = [guest for guest in guests if guest.known is None]
+            if step == "post":
+                thread.add()
+                events.notify_change(THREAD)
+            elif step == "come":
+                guests.append(guest := Guest(random))
+                guest.connection.reader.began = random.randint(0, thread.last)
+                following = follow(events, thread, wording, guest.connection, guest.upto)
+                tasks.append(asyncio.create_task(following))
+            elif welcome:
+                random.choice(welcome).known = thread.last
+                events.recheck_access(THREAD)
+            await pass_ticks(random.randrange(4))
+        await pass_ticks(150)
+        for guest in guests:
+            heard = guest.connection.reader.numbers
+            if guest.known is None:
+                assert guest.connection.reader.last == thread.last
+            else:
+                assert all(number <= guest.known for number in heard)
+            guest.connection.close()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(play())
 
 
 class LongWording(Wording):
