@@ -166,6 +166,7 @@ class Channel:
         self._last = last
         self._followers: dict[EventSink, Upto] = {}
         self._is_due = False
+        self._is_polled = False
         self._review_is_due = False
         self._access_changes = 0
         self._pump_task: asyncio.Task[None] | None = None
@@ -181,6 +182,11 @@ class Channel:
         """Look for events after the last one."""
         self._is_due = True
         self._pump()
+
+    def on_poll(self) -> None:
+        """Look for events of other processes; access is reviewed before they are sent."""
+        self._is_polled = True
+        self.on_event()
 
     def recheck_access(self) -> None:
         """End the streams of callers that have lost access; a deletion is sent before."""
@@ -253,7 +259,7 @@ class Channel:
             self._pump_task = asyncio.create_task(self._tell_all())
 
     async def _read_missed(self, after: int) -> Sequence[ThreadEvent]:
-        """Read the next events up to the last one that all others have been sent."""
+        """Read the next events up to the last one sent to all others."""
         if after >= self._last:
             return ()
         async with _one_of_many(self._turn):
@@ -287,19 +293,7 @@ class Channel:
         """Read, format and send until there is nothing new."""
         try:
             while True:
-                left: Sequence[EventSink] = ()
-                if self._review_is_due:
-                    self._review_is_due = False
-                    left = await self._list_those_who_left()
-                happened: Sequence[ThreadEvent] = ()
-                if self._is_due or left:
-                    self._is_due = False
-                    page = await self._read(self._thread_id, self._last, PAGE)
-                    self._is_due |= page.has_more
-                    happened = page.happenings
-                if self._review_is_due:  # these events may be later than the change of access
-                    self._is_due = True
-                    continue
+                happened, left = await self._read_news()
                 if happened and happened[-1].kind == THREAD_DELETED:
                     happened = happened[-1:]  # nobody has access any more, but all learn why
                 else:
@@ -321,6 +315,24 @@ class Channel:
             self._fail()
         finally:
             self._pump_task = None
+
+    async def _read_news(self) -> tuple[Sequence[ThreadEvent], Sequence[EventSink]]:
+        """Read new events, and list the subscribers whose access ended before."""
+        while True:
+            left: Sequence[EventSink] = ()
+            if self._review_is_due:
+                self._review_is_due = False
+                left = await self._list_those_who_left()
+            if not self._is_due and not left:
+                return (), ()
+            self._is_due = False
+            page = await self._read(self._thread_id, self._last, PAGE)
+            self._is_due |= page.has_more
+            self._review_is_due |= self._is_polled and bool(page.happenings)
+            self._is_polled = False
+            if not self._review_is_due:
+                return page.happenings, left
+            self._is_due = True  # these events may be later than the change of access
 
     def _fail(self) -> None:
         """End the streams; subscribers reconnect and continue where they were."""

@@ -68,6 +68,7 @@ class RunStream:
         self._event_format = event_format
         self._last = after
         self._news = asyncio.Event()
+        self._is_polled = False
         self._review_is_due = False
         self._outlet: EventSink | None = None
         self._upto: Upto | None = None
@@ -77,6 +78,11 @@ class RunStream:
     def on_event(self) -> None:
         """Look for events after the last one."""
         self._news.set()
+
+    def on_poll(self) -> None:
+        """Look for events of other processes; access is reviewed before they are sent."""
+        self._is_polled = True
+        self.on_event()
 
     def recheck_access(self) -> None:
         """End the stream if its caller has lost access."""
@@ -117,6 +123,8 @@ class RunStream:
                     self._review_is_due = False
                     await self._end_if_unwelcome(outlet)
                 page = await self._read(self._thread_id, self._last, PAGE)
+                self._review_is_due |= self._is_polled and bool(page.happenings)
+                self._is_polled = False
                 if self._review_is_due:  # these events may be later than the change of access
                     continue
                 for happening in page.happenings:

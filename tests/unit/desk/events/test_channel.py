@@ -371,11 +371,16 @@ def test_nothing_that_happens_after_access_has_ended_is_sent(seed: int, length: 
         events = Broadcaster(thread.read)
         guests: list[Guest] = []
         tasks = []
-        for step in random.choices(("post", "come", "revoke"), (3, 2, 2), k=length):
+        for step in random.choices(("post", "come", "revoke", "poll"), (3, 2, 2, 1), k=length):
             welcome = [guest for guest in guests if guest.known is None]
             if step == "post":
                 thread.add()
                 events.notify_change(THREAD)
+            elif step == "poll":  # another process has revoked, then posted
+                for guest in welcome[:1]:
+                    guest.known = thread.last
+                thread.add()
+                events.poll_all()
             elif step == "come":
                 guests.append(guest := Guest(random))
                 guest.connection.reader.began = random.randint(0, thread.last)
