@@ -1,11 +1,14 @@
-"""The code blocks of a Markdown page, and a shell that runs the page's commands in order."""
+"""The code blocks of a Markdown page, and a shell that runs what the page says in order."""
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,8 +31,31 @@ EXAMPLES = (
     ROOT / "examples" / "clients" / "typescript" / "README.md",
 )
 """The pages of examples: tutorials, each next to what it makes, and the client's."""
+PORTS = (8080, 8081, 8082, 2424, 2525)
+"""Where the servers of tutorials listen; a test's listen elsewhere."""
 
 _MARK = "\x1e"
+_SECONDS = 120
+_NO_PORTS: Mapping[int, int] = {}
+_TO_A_FILE = re.compile(r"(Write this to|Add this to) `([^`]+)`:$")
+_SERVER = re.compile(r"(aitp-desk (serve|dev) |(python3 -m )?aiosmtpd |python3 -m http\.server )")
+_PORT = re.compile(r"(?:--port |-l \S+:|http\.server )(\d+)")
+_START = """\
+if [ -n "${{servers[{port}]}}" ]; then kill ${{servers[{port}]}}; wait ${{servers[{port}]}}; fi
+{line} > {log} 2>&1 &
+servers[{port}]=$!
+until {is_ready}; do kill -0 ${{servers[{port}]}} || break; sleep 0.1; done 2> /dev/null
+cat {log}"""
+"""A server goes on in the background until another takes its port, or the page ends."""
+
+
+@dataclass(frozen=True)
+class File:
+    """What the reader of a page writes to a file, or adds at its end after an empty line."""
+
+    name: str
+    text: str
+    is_added: bool
 
 
 @dataclass(frozen=True)
@@ -37,13 +63,15 @@ class Block:
     """A fenced code block.
 
     `language` is the fence's first word: `console` is run, `python` is compiled, `toml` and `json`
-    are read; `text` is neither.
+    are read; `text` is neither. `file` is set if the paragraph before the fence ends with "Write
+    this to `NAME`:" or "Add this to `NAME`:".
     """
 
     page: str
     line: int
     language: str
     code: str
+    file: File | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +99,10 @@ def blocks(page: Path, under: str | None = None) -> list[Block]:
             within = token.tag if is_it else within if token.tag > within else ""
         elif token.type == "fence" and within:
             line = (token.map or [0])[0] + 1
-            found.append(Block(page.name, line, (token.info.split() or [""])[0], token.content))
+            language, text = (token.info.split() or [""])[0], token.content
+            said = _TO_A_FILE.search(tokens[number - 2].content) if number > 1 else None
+            file = _file(said[2], text, said[1] == "Add this to") if said else None
+            found.append(Block(page.name, line, language, text, file))
     assert found or under is None, f"{page.name} has no code below {under!r}"
     return found
 
@@ -92,24 +123,79 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-def run_in_order(todo: list[Command], url: str, folder: Path) -> list[str]:
-    """Run commands one after the other in one shell and return what each printed."""
-    script = ["exec 2>&1"]
-    for command in todo:
-        script += [command.line.replace(DEMO_URL, url), f"printf '%s' '{_MARK}'"]
+def steps(page: Path, but: tuple[str, ...] = ()) -> list[tuple[Block, Command | File]]:
+    """What the reader of a page does in order, without the commands that begin with some words."""
+    found: list[tuple[Block, Command | File]] = []
+    for block in blocks(page):
+        if block.file:
+            found.append((block, block.file))
+        elif block.language == "console":
+            found += [(block, one) for one in commands(block) if not one.line.startswith(but)]
+    return found
+
+
+def moved(text: str, ports: Mapping[int, int]) -> str:
+    """Return a text with each of some numbers replaced by another one."""
+    for port, other in ports.items():
+        text = re.sub(rf"(?<!\d){port}(?!\d)", str(other), text)
+    return text
+
+
+def run_in_order(
+    todo: Sequence[Command | File], url: str, folder: Path, ports: Mapping[int, int] = _NO_PORTS
+) -> list[str]:
+    """Do one step after the other in one shell and return what each printed.
+
+    Parameters:
+        url: of the desk that the pages call the demo.
+        ports: free ones, by those that the page and its files name.
+    """
+    script = ["exec 2>&1", "declare -A servers"]
+    for step in todo:
+        if isinstance(step, File):
+            to = f"{'>>' if step.is_added else '>'} {step.name}"
+            line = f'mkdir -p "$(dirname {step.name})"\ncat {to} <<"{_MARK}"\n{step.text}{_MARK}'
+        elif _SERVER.match(step.line):
+            line = _start(step.line, folder)
+        else:
+            line = step.line.replace(DEMO_URL, url)
+        script += [moved(line, ports), f"printf '%s' '{_MARK}'"]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    done = subprocess.run(
+    own = {"PATH": path, "XDG_CACHE_HOME": str(folder), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
         ["bash", "-c", "\n".join(script)],
         cwd=folder,
-        env={**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder)},
-        capture_output=True,
+        env={**os.environ, **own},
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=120,
-        check=False,
-    )
-    printed = done.stdout.replace(url, DEMO_URL).split(_MARK)
-    assert len(printed) == len(todo) + 1, done.stdout[-2000:]
+        start_new_session=True,
+    ) as shell:
+        try:
+            said, _ = shell.communicate(timeout=_SECONDS)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(shell.pid, signal.SIGKILL)  # the servers that it has started
+    said = moved(said.replace(url, DEMO_URL), {other: port for port, other in ports.items()})
+    printed = said.split(_MARK)
+    assert len(printed) == len(todo) + 1, said[-2000:]
     return printed[:-1]
+
+
+def _start(line: str, folder: Path) -> str:
+    """Return what starts a server in the background and waits until it listens."""
+    named = _PORT.search(line)
+    port = named[1] if named else PORTS[0]
+    if not named:
+        line = f"{line} --port {port}"
+    is_ready = f": < /dev/tcp/127.0.0.1/{port}"
+    if line.startswith("aitp-desk"):
+        is_ready = f"curl --silent --fail --output /dev/null http://127.0.0.1:{port}/ready"
+    return _START.format(line=line, port=port, log=folder / f"{port}.log", is_ready=is_ready)
+
+
+def _file(name: str, text: str, is_added: bool) -> File:
+    gap = "" if not is_added else "\n\n" if name.endswith(".py") else "\n"
+    return File(name, gap + text, is_added)
 
 
 def fits(says: str, printed: str) -> bool:

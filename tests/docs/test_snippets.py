@@ -6,41 +6,84 @@ import asyncio
 import json
 import shutil
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from aitp_desk.config import load_config
-from tests.docs.snippets import EXAMPLES, PAGES, ROOT, blocks, commands, fits, links, run_in_order
+from tests.docs.snippets import (
+    DEMO_URL,
+    EXAMPLES,
+    PAGES,
+    PORTS,
+    ROOT,
+    Block,
+    Command,
+    File,
+    blocks,
+    fits,
+    links,
+    moved,
+    run_in_order,
+    steps,
+)
+from tests.support.desk.processes import free_ports
 from tests.support.desk.server import SHOP, serving
 
-NOT_HERE = ("make ", "git clone")
-"""Commands that set up a checkout: `test_newcomer.py` runs those."""
+NOT_HERE = ("make ", "git clone", "pip install")
+"""Commands that set up: `test_newcomer.py` and `test_installation.py` run those."""
+NOT_THERE = shutil.ignore_patterns(".desk", "shop.db*", "node_modules", "dist", "__pycache__")
+"""What a checkout's folder of examples has only after it was used."""
 
 
 @pytest.mark.servers
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
 async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
-    todo = [
-        (block, command)
-        for block in blocks(page)
-        if block.language == "console"
-        for command in commands(block)
-        if not command.line.startswith(NOT_HERE)
-    ]
+    todo = steps(page, NOT_HERE)
     demo = tmp_path / "examples" / "shop"
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
     for beside in ("clients", "hac_app", "openapi", "systemd"):
         shutil.copytree(ROOT / "examples" / beside, tmp_path / "examples" / beside)
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         printed = await asyncio.to_thread(
-            run_in_order, [command for _, command in todo], desk.url, tmp_path
+            run_in_order, [step for _, step in todo], desk.url, tmp_path
         )
-    for (block, command), output in zip(todo, printed, strict=True):
-        assert fits(command.prints, output), (
-            f"{block.page}:{block.line}\n$ {command.line}\n"
-            f"says:\n{command.prints}\nprinted:\n{output}"
+    compare(todo, printed)
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize(
+    "page", [page for page in EXAMPLES if steps(page)], ids=lambda page: page.parent.name
+)
+def test_the_commands_of_a_tutorial_print_what_it_says(page: Path, tmp_path: Path) -> None:
+    first = free_ports(len(PORTS))
+    ports = {port: first + number for number, port in enumerate(PORTS)}
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=NOT_THERE)
+    for file in (tmp_path / "examples").rglob("*"):
+        with suppress(UnicodeDecodeError, IsADirectoryError):
+            file.write_text(moved(file.read_text("utf-8"), ports), "utf-8")
+    todo = steps(page, NOT_HERE)
+    compare(todo, run_in_order([step for _, step in todo], DEMO_URL, tmp_path, ports))
+
+
+def compare(todo: list[tuple[Block, Command | File]], printed: list[str]) -> None:
+    """Assert that each step of a page printed what the page says."""
+    for (block, step), output in zip(todo, printed, strict=True):
+        says, line = ("", "") if isinstance(step, File) else (step.prints, step.line)
+        assert fits(says, output), (
+            f"{block.page}:{block.line}\n$ {line}\nsays:\n{says}\nprinted:\n{output}"
         )
+
+
+@pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.parent.name)
+def test_a_tutorial_shows_the_files_of_its_folder(page: Path) -> None:
+    shown: dict[str, str] = {}
+    for block in blocks(page):
+        if block.file:
+            shown[block.file.name] = shown.get(block.file.name, "") + block.file.text
+    for name, text in shown.items():
+        assert text == (page.parent / name).read_text("utf-8"), f"{page.parent.name}/{name}"
 
 
 @pytest.mark.parametrize(
