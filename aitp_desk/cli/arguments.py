@@ -21,7 +21,7 @@ site_folder = click.argument(
 data_folder = click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The desk's data folder; by default .desk in FOLDER.",
+    help="The desk's data folder; by default store.data, which is .desk in FOLDER.",
 )
 overrides = click.option(
     "--set",

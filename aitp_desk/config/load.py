@@ -21,7 +21,7 @@ from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_sect
 from aitp_desk.config.former_names import current_path, rename_former
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.settings_rules import check_rules, default_url
-from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
+from aitp_desk.config.settings import DESK_FILE, Config, real_path
 
 S = TypeVar("S", bound=msgspec.Struct)
 Tables = dict[str, Any]
@@ -60,7 +60,7 @@ def load_config(
             else taken as a string.
         host: overrides ``server.host``.
         port: overrides ``server.port``.
-        data: the data folder; ``.desk`` in the site's folder if None.
+        data: the data folder; ``store.data`` if None.
 
     Raises:
         ConfigError: with all problems.
@@ -77,16 +77,16 @@ def load_config(
     if port is not None:
         _put(tables, ("server", "port"), port)
     folder = folder.resolve()
-    wished = data or folder / DATA_FOLDER
-    kept = real_path(wished)
-    if os.path.lexists(kept) and not kept.is_dir():
+    config = _build(Config, tables, problems, folder=folder, data=folder, notes=notes)
+    wished = data or folder / config.store.data
+    config = msgspec.structs.replace(config, data=real_path(wished))
+    if os.path.lexists(config.data) and not config.data.is_dir():
         problems.append(
             Problem(
                 str(wished),
                 "is not a folder; --data takes a folder, or a path where it can be created.",
             )
         )
-    config = _build(Config, tables, problems, folder=folder, data=kept, notes=notes)
     problems += check_rules(config)
     if problems:
         raise ConfigError(problems, config)

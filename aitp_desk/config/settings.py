@@ -187,7 +187,7 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The database, and when a write is complete."""
+    """The data folder, the database, and when a write is complete."""
 
     url: Annotated[
         Line,
@@ -199,6 +199,16 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ),
     ] = "sqlite:desk.db"
+    data: Annotated[
+        Line,
+        Meta(
+            extra={"unit": "a path"},
+            description=(
+                "The data folder, with master key and database, relative to the site's folder;"
+                " --data has priority. No web server may publish it."
+            ),
+        ),
+    ] = DATA_FOLDER
     synchronous: Annotated[
         Literal["full", "normal"],
         Meta(

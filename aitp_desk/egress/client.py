@@ -226,7 +226,7 @@ class Egress:
         *,
         seconds: float,
         headers: Mapping[str, str] | None = None,
-        method: Literal["GET", "OPTIONS"] = "GET",
+        method: Literal["GET", "HEAD", "OPTIONS"] = "GET",
         until: bytes = b"",
     ) -> Preview:
         """Return the beginning of a response, without following redirects, and end the request.

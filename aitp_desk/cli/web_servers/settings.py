@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 
+from aitp_desk.config.settings import DATA_FOLDER
 from aitp_desk.protocols.base.discovery_links import (
     MANIFEST_TYPE,
     link_header,
@@ -106,6 +107,7 @@ class WebServerSettings:
             "manifest": _WANTS_MANIFEST,
             "page": _WANTS_PAGE,
             "docs": _DOCS,
+            "data": re.escape(DATA_FOLDER),
             "paths": write_pattern(list_desk_paths(self.routes, self.own)),
         }
         text = files(__package__).joinpath(name).read_text(encoding="utf-8")

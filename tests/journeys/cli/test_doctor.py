@@ -206,6 +206,46 @@ async def test_a_page_that_the_website_lacks_is_no_error(tmp_path: Path) -> None
     assert told.startswith("/docs is answered by the website with status 404 — publish it")
 
 
+@pytest.mark.servers
+@pytest.mark.parametrize("rest", ["=404", "/gone.html"])
+async def test_a_data_folder_that_the_website_publishes_is_named(tmp_path: Path, rest: str) -> None:
+    async with behind_nginx(tmp_path, rest=rest, desk_at="/(?!.desk|state)") as url:
+        code, found = await examine(url)
+        assert (code, faults(found)) == (0, set())
+        assert found["ok data"] == ["the website does not publish the data folder"]
+
+        root, secret = tmp_path / "root", "5e" * 32
+        (root / ".desk").mkdir()
+        (root / ".desk" / "master.key").write_text(secret)
+        (root / ".desk" / "desk.db").write_bytes(b"SQLite format 3\0")
+        code, found = await examine(url)
+        assert (code, faults(found)) == (1, {"data"})
+        (told,) = found["error data"]
+        assert told.startswith("everybody can read /.desk/master.key, /.desk/desk.db — let the web")
+        assert secret not in str(found)
+
+        (root / ".desk").rename(root / "state")
+        (root / "state" / "desk.db").rename(root / "state" / "other.db")
+        (root / "index.html").write_text("<title>Home</title>")
+        own = ("--set", f"site.url={url}", "--set", "store.data=state")
+        assert faults((await examine(url))[1]) == set()
+        code, found = await examine(url, "--folder", root, *own)
+    (told,) = found["error data"]
+    assert "/state/master.key, /state/other.db — let the web" in told
+    (told,) = found["warning data"]
+    assert told.startswith(f"{root / 'state'} lies in {root}, a folder of pages — stop the desk")
+
+
+@pytest.mark.servers
+async def test_a_list_of_the_data_folder_is_named(tmp_path: Path) -> None:
+    listed = "$uri/ =404; autoindex on"
+    async with behind_nginx(tmp_path, rest=listed, desk_at="/(?!.desk)") as url:
+        (tmp_path / "root" / ".desk").mkdir()
+        code, found = await examine(url)
+    assert (code, faults(found)) == (1, {"data"})
+    assert found["error data"][0].startswith("everybody can read /.desk/ — let the web server")
+
+
 MISTAKES = {
     "addresses that are not passed on": (
         {"desk_at": "/(agent|v1|health|ready|widget|llms|ask|who|oauth|docs|.well-known/a)"},

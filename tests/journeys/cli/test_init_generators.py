@@ -180,6 +180,36 @@ def test_a_folder_of_pages_stays_one(tmp_path: Path, files: Files) -> None:
     assert load_config(site).content.folder == "."
 
 
+@pytest.mark.parametrize(
+    ("files", "folder", "data"),
+    [
+        ({"index.html": BUILT}, ".", "public.desk"),
+        ({"index.html": HUGO, "blog/page.md": PAGE}, "blog", "public-blog.desk"),
+        ({"index.php": "<?php", "home.html": BUILT}, "new/desk", "public-new-desk.desk"),
+        ({"page.md": PAGE}, ".", "public/.desk"),
+        ({"mkdocs.yml": MKDOCS, "docs/p.md": PAGE, "site/index.html": BUILT}, ".", "public/.desk"),
+    ],
+)
+def test_the_state_of_a_desk_goes_next_to_pages_that_may_be_published(
+    tmp_path: Path, files: Files, folder: str, data: str
+) -> None:
+    site = (write(tmp_path / "public", files) / folder).resolve()
+    lines = succeed("init", site)
+    told = f"state  {tmp_path / data}: the master key and the database (store.data)"
+    assert lines[-2:] == [told, f"Next: aitp-desk serve {site}"]
+    config = load_config(site)
+    assert config.data == tmp_path / data
+    assert load_config(site, data=tmp_path / "other").data == tmp_path / "other"
+
+
+def test_state_that_is_among_pages_already_is_kept_and_said(tmp_path: Path) -> None:
+    site = write(tmp_path / "public", {"index.html": BUILT, ".desk/desk.db": "all of it"})
+    *_, state, note, _ = succeed("init", site)
+    assert state.startswith(f"state  {site / '.desk'}: ")
+    assert note.startswith(f"note   {site} is a folder of pages. A web server that publishes it")
+    assert load_config(site).data == site / ".desk"
+
+
 @pytest.mark.parametrize("text", ["", "- a\n", "a: [\n", "site_name: 3\n", "&a [*a]\n", "\0"])
 def test_a_configuration_that_says_nothing_names_nothing(tmp_path: Path, text: str) -> None:
     site = write(tmp_path / "site", {"mkdocs.yml": text, "docs/page.md": PAGE})

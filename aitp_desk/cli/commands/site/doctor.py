@@ -49,10 +49,11 @@ def doctor(
 ) -> None:
     """Examine the running desk at URL from outside, and say what is wrong.
 
-    Each line is ok, warning or error: name and address, certificate and redirect, clock, health,
-    what agents discover, whether each advertised address is the desk's and names this origin,
-    CORS, streams, and large bodies. With --folder also settings, mail, webhooks, disk, secrets and
-    backups. It asks no question; the empty thread that it opens is deleted.
+    Each line is ok, warning or error: name and address, certificate and redirect, clock, whether
+    the website publishes the data folder, health, what agents discover, whether each advertised
+    address is the desk's and names this origin, CORS, streams, and large bodies. With --folder
+    also settings, mail, webhooks, disk, secrets and backups. It asks no question; the empty thread
+    that it opens is deleted.
 
     \b
     Exit codes:
@@ -90,7 +91,12 @@ async def _examine(url: str, config: Config | None, findings: Findings) -> bool:
     """Examine a desk from outside; return whether anything answers."""
     from yarl import URL
 
-    from aitp_desk.cli.commands.site.examination import behaviour, connection, documents
+    from aitp_desk.cli.commands.site.examination import (
+        behaviour,
+        connection,
+        data_folder,
+        documents,
+    )
     from aitp_desk.egress import Egress
     from aitp_desk.visitor import Identity, VisitError
     from aitp_desk.visitor.discovery.endpoints import find_endpoints
@@ -105,6 +111,7 @@ async def _examine(url: str, config: Config | None, findings: Findings) -> bool:
             return False
         async with Egress(allow_loopback=is_own, allow_plain=True) as plain:
             await connection.check_redirect(plain, origin, findings)
+        await data_folder.check_data(egress, origin, config, findings)
         fetcher = Fetcher(
             egress, seconds=VISIT_SECONDS, headers=identity.headers, origins=(origin,)
         )

@@ -83,6 +83,7 @@ def init(
     for the content; otherwise those in FOLDER. On a terminal it asks for the name, the public
     address and an email address for visitors, unless they are given. Existing files are kept.
     """
+    from aitp_desk.cli.commands.site.published_folder import choose_data
     from aitp_desk.config.settings import DESK_FILE
     from aitp_desk.knowledge.sources.admission import has_content
 
@@ -93,7 +94,8 @@ def init(
     own = {} if has_pages else {"site.name": _title(folder), "content.folder": _CONTENT}
     given = {"site.name": name, "site.url": url, "site.contact.email": contact}
     may_ask = not yes and sys.stdin.isatty() and not (folder / DESK_FILE).exists()
-    chosen = {**own, **_describe(made, sitemap)}
+    data = choose_data(folder)
+    chosen = {**own, **_describe(made, sitemap), "store.data": data}
     chosen |= {key: value for key, value in given.items() if value is not None}
     if may_ask:
         chosen |= ask_owner(chosen, [key for key, value in given.items() if value is None])
@@ -107,9 +109,10 @@ def init(
         elif not has_pages:
             _write(pages / WELCOME_FILE, WELCOME)
         if with_actions:
-            _write(folder / "actions.py", _first_actions())
+            _write(folder / "actions.py", _first_actions(data))
     except OSError as error:
         fail([f"{error.filename} cannot be written: {error.strerror}."])
+    _tell_data(folder)
     click.echo(f"Next: aitp-desk serve {shlex.quote(str(folder))}")
 
 
@@ -164,10 +167,28 @@ def _write(path: Path, text: str) -> None:
         click.echo(f"wrote  {path}")
 
 
-def _first_actions() -> str:
+def _tell_data(folder: Path) -> None:
+    """Say where the desk's state goes; nothing if the settings that were kept are wrong."""
+    from aitp_desk.cli.commands.site.published_folder import find_published
+    from aitp_desk.config import ConfigError, load_config
+
+    try:
+        data = load_config(folder).data
+    except ConfigError:
+        return  # `check` and `serve` report it
+    click.echo(f"state  {data}: the master key and the database (store.data)")
+    if (published := find_published(data)) is not None:
+        click.echo(
+            f"note   {published} is a folder of pages. A web server that publishes it publishes the"
+            " state too: move that next to it, and set store.data."
+        )
+
+
+def _first_actions(data: str) -> str:
     from importlib.resources import files
 
-    return files("aitp_desk.cli").joinpath("first_actions.txt").read_text("utf-8")
+    text = files("aitp_desk.cli").joinpath("first_actions.txt").read_text("utf-8")
+    return text.replace("FOLDER/.desk", f"FOLDER/{data}")
 
 
 def _settings(chosen: Mapping[str, Any]) -> str:

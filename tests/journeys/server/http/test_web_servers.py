@@ -15,6 +15,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser
+from yarl import URL
 
 from aitp_desk.config import load_config
 from aitp_desk.protocols.base.discovery_links import link_header, write_head_tags, write_notice
@@ -341,6 +342,42 @@ async def serve_doors(folder: Path, data: Path) -> set[str]:
     async with serving(data, folder=folder) as desk:
         served = {f"{route.method} {route.path}" for _, route in desk.dispatcher.routes}
     return served - {"GET /", "GET /{path:.*}", *(f"GET {path}" for path in OF_THE_WEBSITE)}
+
+
+@every_server
+async def test_nobody_reads_a_data_folder_below_the_root(tmp_path: Path, kind: Kind) -> None:
+    async with beside(kind, tmp_path) as client:
+        for data in (tmp_path / "root" / ".desk", tmp_path / "root" / "desk" / ".desk"):
+            data.mkdir(parents=True)
+            (data / "master.key").write_text("of nobody")
+            (data / "index.html").write_text("of nobody")
+        (tmp_path / "root" / "stand.desk.txt").write_text("of all")
+        for path in (
+            *(
+                "/.desk",
+                "/.desk/",
+                "/.desk/master.key",
+                "/desk//.desk/master.key",
+                "/%2edesk/master.key",
+            ),
+            *("/policies/../.desk/master.key", "/.desk%2fmaster.key", "/desk/.desk/master.key"),
+        ):
+            for headers in ({}, {"Accept": "application/agent+json"}):
+                url = URL(path, encoded=True)
+                async with client.get(url, headers=headers, allow_redirects=False) as response:
+                    assert "of nobody" not in await response.text(), path
+                    assert response.status in ({403, 404} if not headers else {302, 400, 403, 404})
+        async with client.get("/stand.desk.txt") as response:
+            assert await response.text() == "of all"
+
+
+@every_server
+async def test_figures_are_for_operators_behind_a_web_server_too(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with beside(kind, tmp_path) as client, client.get("/metrics") as response:
+        assert response.status == 401
+        assert "aitp_desk_" not in await response.text()
 
 
 @every_server

@@ -13,6 +13,7 @@ from aitp_desk.app.transports import load_for_check
 from aitp_desk.auth.keys.master_key import KEY_FILE, MASTER_KEY
 from aitp_desk.cli.commands.site.examination.connection import SECONDS
 from aitp_desk.cli.commands.site.examination.findings import Findings
+from aitp_desk.cli.commands.site.published_folder import find_published
 from aitp_desk.config import MAIL, Config, check_public
 from aitp_desk.egress import Egress, EgressError
 from aitp_desk.model.web_address import is_loopback
@@ -41,6 +42,7 @@ async def check_folder(config: Config, backups: Path | None, findings: Findings)
     await _check_mail(config, findings)
     await _check_webhook(config, findings)
     _check_disk(config, findings)
+    _check_place(config, findings)
     _check_secrets(config, findings)
     _check_backups(backups, findings)
 
@@ -112,6 +114,16 @@ def _check_disk(config: Config, findings: Findings) -> None:
         findings.warn("disk", what, "free some, or set retention")
     else:
         findings.approve("disk", what)
+
+
+def _check_place(config: Config, findings: Findings) -> None:
+    """Find a data folder among pages, which some web server may publish with them."""
+    if (published := find_published(config.data)) is not None:
+        findings.warn(
+            "data",
+            f"{config.data} lies in {published}, a folder of pages",
+            "stop the desk, move it next to these pages, and name it: store.data",
+        )
 
 
 def _check_secrets(config: Config, findings: Findings) -> None:

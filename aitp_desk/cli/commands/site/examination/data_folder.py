@@ -1,0 +1,82 @@
+"""Checks from outside that a website does not publish the desk's data folder."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from aitp_desk.auth.keys.master_key import KEY_FILE
+from aitp_desk.cli.commands.site.examination.connection import SECONDS
+from aitp_desk.cli.commands.site.examination.findings import Findings
+from aitp_desk.config import Config
+from aitp_desk.config.settings import DATA_FOLDER, StoreSettings, sqlite_path
+from aitp_desk.egress import Egress, EgressError
+
+_NO_HEAD = frozenset({405, 501})
+_CURE = (
+    "let the web server refuse this folder now, move it out of the website's (store.data), and"
+    " start over: all it holds has leaked (docs/run/security.md#the-master-key-has-leaked)"
+)
+
+
+async def check_data(
+    egress: Egress, origin: str, config: Config | None, findings: Findings
+) -> None:
+    """Check that neither the data folder nor a file in it can be read.
+
+    Only the heads of responses are requested: no secret is transferred.
+
+    Parameters:
+        config: of the desk, if its folder is known; then the names are those of its files.
+    """
+    published: list[str] = []
+    for folder, names in _list_places(config).items():
+        base = f"{origin}/{folder}"
+        try:
+            # a website may answer every address with a page
+            missing = await _look(egress, f"{base}/{secrets.token_hex(8)}")
+            for name in ("", *names):
+                found = await _look(egress, f"{base}/{name}")
+                if found is not None and found != missing:
+                    published.append(f"/{folder}/{name}")
+        except EgressError as error:
+            findings.warn("data", f"/{folder}/ was not tried: {error}", "examine the desk again")
+            return
+    if published:
+        findings.fault("data", f"everybody can read {', '.join(published)}", _CURE)
+    else:
+        findings.approve("data", "the website does not publish the data folder")
+
+
+async def _look(egress: Egress, url: str) -> str | None:
+    """Return the media type of what an address has; None if it has nothing."""
+    found = await egress.preview(url, seconds=SECONDS, method="HEAD")
+    if found.status in _NO_HEAD:
+        found = await egress.preview(url, seconds=SECONDS, headers={"Range": "bytes=0-0"})
+    is_there = 200 <= found.status < 300
+    return found.headers.get("Content-Type", "").partition(";")[0] if is_there else None
+
+
+def _list_places(config: Config | None) -> dict[str, list[str]]:
+    """Return by folder, as in addresses, the names of the files to try."""
+    usual = [KEY_FILE, str(sqlite_path(StoreSettings().url, Path()))]
+    places = {DATA_FOLDER: usual}
+    if config is not None:
+        names = list(dict.fromkeys((*usual, *_list_files(config.data))))
+        for root in (config.folder, config.content_folder):
+            if config.data != root and config.data.is_relative_to(root):
+                place = quote(config.data.relative_to(root).as_posix())
+                places[place] = [quote(name) for name in names]
+    return places
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    """Yield the names of the files in a folder; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(entry.name for entry in entries if entry.is_file())
+    except OSError:
+        return
