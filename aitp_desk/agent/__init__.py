@@ -1,1 +1,1 @@
-"""Agents that answer: the interface, extraction, and Claude."""
+"""Agents that answer: the interface, extraction, and models."""

@@ -13,9 +13,9 @@ import structlog
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
-from aitp_desk.agent.claude.budget import DailyBudget
-from aitp_desk.agent.claude.models import connect_models, describe_missing_key, has_key
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.generative.budget import DailyBudget
+from aitp_desk.agent.generative.providers.chain import connect_models, describe_missing_key, has_key
 from aitp_desk.app.peers import Peers
 from aitp_desk.config import Config, Model
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -133,7 +133,7 @@ async def open_agent(
     models = connect_models(settings, environment)
     if not models:
         return ExtractiveAgent(knowledge), None
-    from aitp_desk.agent.claude.agent import open_model_agent
+    from aitp_desk.agent.generative.agent import open_model_agent
 
     used = await tokens_used.used_by_all()
     day = DailyBudget(
@@ -181,7 +181,7 @@ async def open_standalone_agent(
             await knowledge.progress.settled.wait()
         agent: Agent = ExtractiveAgent(knowledge)
         if models := connect_models(config.model, environment) if uses_model else ():
-            from aitp_desk.agent.claude.agent import open_model_agent
+            from aitp_desk.agent.generative.agent import open_model_agent
 
             day = DailyBudget(config.model.day_tokens, clock)
             opened = open_model_agent(knowledge, config.model, models=models, day=day)
@@ -277,6 +277,6 @@ def _over(knowledge: Knowledge, agent: Agent) -> Agent:
     """Return the agent for a further agent's content, given the site's agent."""
     if isinstance(agent, ExtractiveAgent):
         return ExtractiveAgent(knowledge)
-    from aitp_desk.agent.claude.agent import ModelAgent
+    from aitp_desk.agent.generative.agent import ModelAgent
 
     return agent.with_knowledge(knowledge) if isinstance(agent, ModelAgent) else agent

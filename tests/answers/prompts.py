@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import SiteFacts, Turn
-from aitp_desk.agent.claude import prompt as wire
-from aitp_desk.agent.claude.passages import Excerpt, choose_excerpts, group_by_page
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.generative import prompt as wire
+from aitp_desk.agent.generative.passages import Excerpt, choose_excerpts, group_by_page
 from aitp_desk.config.sections.content.model import Model
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
-from aitp_desk.agent.claude.passages import (
+from aitp_desk.agent.generative.passages import (
     Excerpt,
     choose_excerpts,
     estimate_tokens,

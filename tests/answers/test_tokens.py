@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.knowledge.library import Library
 from tests.answers.prompts import (
     OURS,

@@ -27,10 +27,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from aitp_desk.agent.base import SiteFacts, Turn
-from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.extractive.dialogue.context import read_turn
 from aitp_desk.agent.extractive.question import ReadQuestion
 from aitp_desk.agent.extractive.selection import find_candidates
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.index.builder import FILE

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import SiteFacts
-from aitp_desk.agent.claude import prompt
-from aitp_desk.agent.claude.agent import MakeOutput, make_output_filter
-from aitp_desk.agent.claude.guard import OutputFilter, OutputGuard, PromptLeak
-from aitp_desk.agent.claude.links import AllowedAddresses, filter_links
+from aitp_desk.agent.generative import prompt
+from aitp_desk.agent.generative.agent import MakeOutput, make_output_filter
+from aitp_desk.agent.generative.guard import OutputFilter, OutputGuard, PromptLeak
+from aitp_desk.agent.generative.links import AllowedAddresses, filter_links
 from aitp_desk.desk.dialogue.tools import agent_tools as tooling
 from tests.injection.corpus import Aim, Case, corpus, twin
 from tests.injection.harness.desk import SITE_URL, ground

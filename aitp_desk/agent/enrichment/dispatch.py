@@ -11,14 +11,9 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.claude.messages import (
-    MessageEnded,
-    MessagesClient,
-    ModelFailed,
-    convert_errors,
-)
-from aitp_desk.agent.claude.models import ModelClient
 from aitp_desk.agent.enrichment.request import Group, make_request, parse_replies
+from aitp_desk.agent.generative.providers.base import MessageEnded, ModelClient, ModelFailed
+from aitp_desk.agent.generative.providers.messages import MessagesClient, convert_errors
 from aitp_desk.config import Model
 from aitp_desk.knowledge.enrichment.replies import Reply
 from aitp_desk.knowledge.index.atomic_write import replace_file

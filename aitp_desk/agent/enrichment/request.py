@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import encode
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.prompt import encode
 from aitp_desk.config import Model
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS, passage_data

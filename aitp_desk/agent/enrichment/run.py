@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
-from aitp_desk.agent.claude.messages import MessagesClient
-from aitp_desk.agent.claude.models import ModelClient
 from aitp_desk.agent.enrichment.dispatch import Batches, Journal, Progress, send_each
 from aitp_desk.agent.enrichment.request import Group, make_groups
 from aitp_desk.agent.enrichment.writer import EnrichmentWriter
+from aitp_desk.agent.generative.providers.base import ModelClient
+from aitp_desk.agent.generative.providers.messages import MessagesClient
 from aitp_desk.config import Config
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aitp_desk.agent.claude.guard import OutputGuard, PromptLeak
+from aitp_desk.agent.generative.guard import OutputGuard, PromptLeak
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS

@@ -14,8 +14,8 @@ from aitp_desk.agent.base import (
     Turn,
     Utterance,
 )
-from aitp_desk.agent.claude.prompt import MAX_SAID
 from aitp_desk.agent.extractive.dialogue.clarification import split_question
+from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.agent.history.window import get_text
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin

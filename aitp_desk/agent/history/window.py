@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import MAX_SAID
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.model.conversation.thread import Message, Origin
 
 FRAME = 8

@@ -99,7 +99,7 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
     """Return notes and faults of the models that answer."""
     if config is None:
         return [], []
-    from aitp_desk.agent.claude.models import describe_missing_key, has_key
+    from aitp_desk.agent.generative.providers.chain import describe_missing_key, has_key
 
     notes, faults = [*config.notes], []
     for number, choice in enumerate(config.model.chain):

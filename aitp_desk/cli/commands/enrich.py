@@ -198,9 +198,9 @@ def _send(
     no_batch: bool,
 ) -> None:
     """Send the missing passages to the model, and save its replies."""
-    from aitp_desk.agent.claude.messages import ModelFailed
-    from aitp_desk.agent.claude.models import describe_missing_key, make_client
     from aitp_desk.agent.enrichment.run import EnrichmentRun, list_missing
+    from aitp_desk.agent.generative.providers.base import ModelFailed
+    from aitp_desk.agent.generative.providers.chain import describe_missing_key, make_client
 
     batch = config.model.has_batches and not no_batch
     seconds = max(config.model.reply_seconds, _SECONDS)

@@ -10,11 +10,11 @@ from pathlib import Path
 import structlog
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import DailyBudget, DailyBudgetSpent
-from aitp_desk.agent.claude.messages import ModelFailed
-from aitp_desk.agent.claude.models import describe_missing_key, make_client
 from aitp_desk.agent.enrichment.request import Group, estimate, limit_by_cost
 from aitp_desk.agent.enrichment.run import EnrichmentRun
+from aitp_desk.agent.generative.budget import DailyBudget, DailyBudgetSpent
+from aitp_desk.agent.generative.providers.base import ModelFailed
+from aitp_desk.agent.generative.providers.chain import describe_missing_key, make_client
 from aitp_desk.config import Config
 from aitp_desk.desk.jobs.scheduler import ScheduleSkipped
 from aitp_desk.knowledge.enrichment.coverage import Coverage

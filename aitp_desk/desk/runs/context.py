@@ -14,7 +14,7 @@ from contextlib import aclosing
 
 import msgspec
 
-from aitp_desk.agent.claude.summary import cut_conversation
+from aitp_desk.agent.generative.summary import cut_conversation
 from aitp_desk.agent.history.message_codec import make_transcript
 from aitp_desk.agent.history.window import WindowMessage, open_window, read_message
 from aitp_desk.config import Threads

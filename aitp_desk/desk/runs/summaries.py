@@ -14,7 +14,7 @@ from contextlib import aclosing
 import structlog
 
 from aitp_desk.agent.base import Agent, Summariser, Utterance
-from aitp_desk.agent.claude.summary import cut_conversation, cut_to_tokens
+from aitp_desk.agent.generative.summary import cut_conversation, cut_to_tokens
 from aitp_desk.agent.history.message_codec import make_transcript
 from aitp_desk.agent.history.window import WindowMessage, open_window, read_first_part
 from aitp_desk.config import Threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import AgentContractError, ToolRequest, Usage
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.agent.history.window import shorten_middle
 from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools

@@ -10,7 +10,7 @@ from typing import assert_never
 
 import msgspec
 
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.config import Signals, Site
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError

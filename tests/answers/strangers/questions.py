@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts
-from aitp_desk.agent.claude.passages import choose_excerpts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.generative.passages import choose_excerpts
 from aitp_desk.cli.evaluation.conversation import Conversation
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.library import Library

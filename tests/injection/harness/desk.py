@@ -14,8 +14,8 @@ import msgspec
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
-from aitp_desk.agent.claude.agent import MakeOutput, ModelAgent, make_output_filter
-from aitp_desk.agent.claude.models import connect_models
+from aitp_desk.agent.generative.agent import MakeOutput, ModelAgent, make_output_filter
+from aitp_desk.agent.generative.providers.chain import connect_models
 from aitp_desk.config import Limits, Model
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools

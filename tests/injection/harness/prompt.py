@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import Turn
-from aitp_desk.agent.claude import prompt
-from aitp_desk.agent.claude.passages import Excerpt
+from aitp_desk.agent.generative import prompt
+from aitp_desk.agent.generative.passages import Excerpt
 from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from aitp_desk.actions.base import OfferedAction
-from aitp_desk.agent.claude.prompt import NOT_FOUND
+from aitp_desk.agent.generative.prompt import NOT_FOUND
 from aitp_desk.model.calls.action import Action
 from aitp_desk.store.reads import threads as reads
 from tests.support.clients.ahp import CONVERSE

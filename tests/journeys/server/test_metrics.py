@@ -13,7 +13,7 @@ from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import DailyBudget
+from aitp_desk.agent.generative.budget import DailyBudget
 from aitp_desk.desk.calls.invocation import Invocation
 from aitp_desk.desk.calls.metrics import call_figures
 from aitp_desk.desk.tickets.service import EscalationService

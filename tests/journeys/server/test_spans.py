@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from aitp_desk.agent.base import Turn
-from aitp_desk.agent.claude.budget import DailyBudget, ReplyBudget
+from aitp_desk.agent.generative.budget import DailyBudget, ReplyBudget
 from aitp_desk.config import Model
 from aitp_desk.desk.calls.metrics import CallMetrics
 from aitp_desk.model.calls.action import Action

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from aitp_desk.agent.claude.prompt import QUOTING
+from aitp_desk.agent.generative.prompt import QUOTING
 from aitp_desk.config import Model
 from tests.support.doubles.chat_rules import problem_of
 from tests.support.doubles.messages_api import (

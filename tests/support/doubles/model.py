@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, Utterance
-from aitp_desk.agent.claude.prompt import NOT_FOUND
 from aitp_desk.agent.extractive.agent import answer
+from aitp_desk.agent.generative.prompt import NOT_FOUND
 from aitp_desk.knowledge.snapshot import Knowledge
 from tests.support.doubles.messages_api import (
     Body,

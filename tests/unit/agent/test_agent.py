@@ -24,10 +24,10 @@ from aitp_desk.agent.base import (
     read_answer,
     read_outcome,
 )
-from aitp_desk.agent.claude.agent import open_model_agent
-from aitp_desk.agent.claude.budget import DailyBudget
-from aitp_desk.agent.claude.models import connect_models
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.generative.agent import open_model_agent
+from aitp_desk.agent.generative.budget import DailyBudget
+from aitp_desk.agent.generative.providers.chain import connect_models
 from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.support.doubles.agent import NOON

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.background_task import run_in_background

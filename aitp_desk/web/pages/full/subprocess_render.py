@@ -14,7 +14,7 @@ from typing import IO
 
 import msgspec
 
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.config import Site
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.knowledge.sources.processes import start_process

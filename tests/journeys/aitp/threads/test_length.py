@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.agent.history.window import FRAME
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import Script, ScriptedAgent

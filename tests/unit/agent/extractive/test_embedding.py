@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, read_answer
-from aitp_desk.agent.claude.passages import choose_excerpts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.extractive.fusion import Signal, fuse_scores
+from aitp_desk.agent.generative.passages import choose_excerpts
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines

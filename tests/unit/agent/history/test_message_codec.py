@@ -16,7 +16,7 @@ from aitp_desk.agent.base import (
     Turn,
     Utterance,
 )
-from aitp_desk.agent.claude.prompt import MAX_SAID
+from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.agent.history.message_codec import (
     ASKS_BACK,
     list_due_messages,

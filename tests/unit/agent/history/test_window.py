@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import MAX_SAID
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.agent.history.window import (
     FRAME,
     WindowMessage,

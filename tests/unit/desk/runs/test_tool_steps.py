@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import AgentContractError, ToolRequest, Usage
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.desk.runs.tool_steps import (
     MAX_STEPS,

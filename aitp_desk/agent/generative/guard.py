@@ -1,10 +1,11 @@
 """Filters a model's text before it is shown. Pure; also for streams.
 
-Links and images that could exfiltrate data are removed (:mod:`aitp_desk.agent.claude.links`), and
-the model's rules stay confidential: if its text repeats a run of them, in any spacing, numbering or
-case, reversed, or in one of the usual encodings, the text is held back and reported as leaked. Text
-that may begin such a run is not shown before its continuation is known. A visitor who has the rules
-translated or paraphrased gets them all the same, which is why they contain nothing secret.
+Links and images that could exfiltrate data are removed (:mod:`aitp_desk.agent.generative.links`),
+and the model's rules stay confidential: if its text repeats a run of them, in any spacing,
+numbering or case, reversed, or in one of the usual encodings, the text is held back and reported as
+leaked. Text that may begin such a run is not shown before its continuation is known. A visitor who
+has the rules translated or paraphrased gets them all the same, which is why they contain nothing
+secret.
 
 No setting disables this: an agent is constructed with it.
 """
@@ -19,7 +20,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Protocol
 
-from aitp_desk.agent.claude.links import AllowedAddresses, LinkFilter
+from aitp_desk.agent.generative.links import AllowedAddresses, LinkFilter
 
 RUN = 32
 """This many consecutive letters of the rules count as a leak: some eight words."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from aitp_desk.agent.base import Utterance
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import encode
 from aitp_desk.agent.extractive.agent import cut_text
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.prompt import encode
 from aitp_desk.knowledge.documents.sentences import split_sentences
 
 _EACH = 160

@@ -20,19 +20,13 @@ from aitp_desk.agent.base import (
     ToolRequest,
     Turn,
 )
-from aitp_desk.agent.claude.budget import BudgetSpent, CountedCall, ReplyBudget
-from aitp_desk.agent.claude.guard import OutputFilter
-from aitp_desk.agent.claude.material import ReplySources
-from aitp_desk.agent.claude.messages import (
-    Citation,
-    MessageEnded,
-    ModelFailed,
-    Text,
-)
-from aitp_desk.agent.claude.models import ConnectedModel, ModelStream
-from aitp_desk.agent.claude.output import AnswerOutput
-from aitp_desk.agent.claude.passages import choose_excerpts, estimate_tokens
-from aitp_desk.agent.claude.prompt import (
+from aitp_desk.agent.extractive.embedding import learn_turn
+from aitp_desk.agent.generative.budget import BudgetSpent, CountedCall, ReplyBudget
+from aitp_desk.agent.generative.guard import OutputFilter
+from aitp_desk.agent.generative.material import ReplySources
+from aitp_desk.agent.generative.output import AnswerOutput
+from aitp_desk.agent.generative.passages import choose_excerpts, estimate_tokens
+from aitp_desk.agent.generative.prompt import (
     call_message,
     list_texts,
     messages,
@@ -43,8 +37,15 @@ from aitp_desk.agent.claude.prompt import (
     wire_names,
     write_question,
 )
-from aitp_desk.agent.claude.toolbox import Toolbox, find_person_request, find_question
-from aitp_desk.agent.extractive.embedding import learn_turn
+from aitp_desk.agent.generative.providers.base import (
+    Citation,
+    MessageEnded,
+    ModelFailed,
+    ModelStream,
+    Text,
+)
+from aitp_desk.agent.generative.providers.chain import ConnectedModel
+from aitp_desk.agent.generative.toolbox import Toolbox, find_person_request, find_question
 from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.agent.tools import FollowUpQuestion, ToolRound
 from aitp_desk.config import Model

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.guard import BEGINS, RUN, OutputGuard, PromptLeak
-from aitp_desk.agent.claude.prompt import rules_text
+from aitp_desk.agent.generative.guard import BEGINS, RUN, OutputGuard, PromptLeak
+from aitp_desk.agent.generative.prompt import rules_text
 
 RULES = rules_text()
 URL = "https://shop.example"

@@ -29,21 +29,26 @@ from aitp_desk.agent.base import (
     Turn,
     Utterance,
 )
-from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
-from aitp_desk.agent.claude.guard import OutputFilter, OutputGuard, PromptLeak, repeats_rules
-from aitp_desk.agent.claude.loop import THINKING_TOKENS, ModelReply
-from aitp_desk.agent.claude.messages import MessageEnded, ModelFailed
-from aitp_desk.agent.claude.models import ConnectedModel, ModelStream
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import rules_text, write_question
-from aitp_desk.agent.claude.summary import (
+from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, find_follow_ups
+from aitp_desk.agent.extractive.dialogue.context import read_turn
+from aitp_desk.agent.extractive.selection import find_candidates
+from aitp_desk.agent.generative.budget import (
+    BudgetSpent,
+    DailyBudget,
+    DailyBudgetSpent,
+    ReplyBudget,
+)
+from aitp_desk.agent.generative.guard import OutputFilter, OutputGuard, PromptLeak, repeats_rules
+from aitp_desk.agent.generative.loop import THINKING_TOKENS, ModelReply
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.prompt import rules_text, write_question
+from aitp_desk.agent.generative.providers.base import MessageEnded, ModelFailed, ModelStream
+from aitp_desk.agent.generative.providers.chain import ConnectedModel
+from aitp_desk.agent.generative.summary import (
     cut_conversation,
     cut_to_tokens,
     make_summary_request,
 )
-from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, find_follow_ups
-from aitp_desk.agent.extractive.dialogue.context import read_turn
-from aitp_desk.agent.extractive.selection import find_candidates
 from aitp_desk.config import Model
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library

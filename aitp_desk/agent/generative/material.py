@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import Relevance, Source
-from aitp_desk.agent.claude.messages import Citation
-from aitp_desk.agent.claude.passages import (
+from aitp_desk.agent.extractive.agent import MAX_SOURCES
+from aitp_desk.agent.extractive.dialogue.context import read_message
+from aitp_desk.agent.extractive.embedding import learn_question
+from aitp_desk.agent.extractive.question import shorten_message
+from aitp_desk.agent.generative.passages import (
     Excerpt,
     PageExcerpts,
     group_by_page,
     search_excerpts,
 )
-from aitp_desk.agent.claude.prompt import parse_arguments
-from aitp_desk.agent.extractive.agent import MAX_SOURCES
-from aitp_desk.agent.extractive.dialogue.context import read_message
-from aitp_desk.agent.extractive.embedding import learn_question
-from aitp_desk.agent.extractive.question import shorten_message
+from aitp_desk.agent.generative.prompt import parse_arguments
+from aitp_desk.agent.generative.providers.base import Citation
 from aitp_desk.knowledge.library import Library
 
 _NEAREST = 2

@@ -19,7 +19,7 @@ from aitp_desk.agent.base import (
     Utterance,
     read_outcome,
 )
-from aitp_desk.agent.claude.prompt import NOT_FOUND, rules_text, system_text
+from aitp_desk.agent.generative.prompt import NOT_FOUND, rules_text, system_text
 from aitp_desk.knowledge.snapshot import open_knowledge
 from tests.support.desk.server import SITE as PAGES
 from tests.support.doubles.claude_agent import QUESTION, SITE, WRAPPED, asking, order_tool

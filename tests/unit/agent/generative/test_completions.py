@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn, read_outcome
-from aitp_desk.agent.claude.agent import ModelAgent
-from aitp_desk.agent.claude.completions.marks import CitationMarks
-from aitp_desk.agent.claude.messages import Citation, Text
-from aitp_desk.agent.claude.models import connect_models
+from aitp_desk.agent.generative.agent import ModelAgent
+from aitp_desk.agent.generative.providers.base import Citation, Text
+from aitp_desk.agent.generative.providers.chain import connect_models
+from aitp_desk.agent.generative.providers.completions.marks import CitationMarks
 from aitp_desk.agent.tools import ToolResult
 from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import open_knowledge

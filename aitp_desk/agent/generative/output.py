@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.agent.claude.guard import OutputFilter
-from aitp_desk.agent.claude.prompt import NOT_FOUND
+from aitp_desk.agent.generative.guard import OutputFilter
+from aitp_desk.agent.generative.prompt import NOT_FOUND
 
 _AFTER_SIGN = " \t\r\n:.,-–—"
 

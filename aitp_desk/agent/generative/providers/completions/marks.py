@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aitp_desk.agent.claude.messages import Citation, Text
+from aitp_desk.agent.generative.providers.base import Citation, Text
 
 _NUMBERS = r"\^?\d{1,3}(?: ?[,;] ?\^?\d{1,3}){0,7}"
 _MARK = re.compile(rf"[ \t]{{0,2}}[\[【]({_NUMBERS})[\]】]")

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.claude.messages import Citation
-from aitp_desk.agent.claude.prompt import QUOTING
+from aitp_desk.agent.generative.prompt import QUOTING
+from aitp_desk.agent.generative.providers.base import Citation
 
 Block = Mapping[str, Any]
 Message = dict[str, Any]

@@ -6,7 +6,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
+from aitp_desk.agent.generative.budget import (
+    BudgetSpent,
+    DailyBudget,
+    DailyBudgetSpent,
+    ReplyBudget,
+)
 from aitp_desk.config import Model
 from tests.support.doubles.agent import Clock
 

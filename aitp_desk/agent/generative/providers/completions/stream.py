@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.completions.marks import CitationMarks
-from aitp_desk.agent.claude.completions.request import ChatRequest
-from aitp_desk.agent.claude.messages import (
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.providers.base import (
     KIND,
     MALFORMED,
     Citation,
@@ -20,7 +19,8 @@ from aitp_desk.agent.claude.messages import (
     ToolUse,
     replace_surrogates,
 )
-from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.generative.providers.completions.marks import CitationMarks
+from aitp_desk.agent.generative.providers.completions.request import ChatRequest
 
 _REASONS = {
     "stop": "end_turn",

@@ -29,7 +29,7 @@ from zlib import crc32
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, PendingQuestion, SiteFacts, Turn
-from aitp_desk.agent.claude.passages import Excerpt, group_by_page
+from aitp_desk.agent.generative.passages import Excerpt, group_by_page
 from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
 from aitp_desk.model.text import drop_invisible
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from aitp_desk.agent.base import PendingQuestion, Turn
-from aitp_desk.agent.claude.material import ReplySources
-from aitp_desk.agent.claude.messages import ToolUse
-from aitp_desk.agent.claude.passages import Excerpt
-from aitp_desk.agent.claude.prompt import (
+from aitp_desk.agent.extractive.agent import cut_text
+from aitp_desk.agent.generative.material import ReplySources
+from aitp_desk.agent.generative.passages import Excerpt
+from aitp_desk.agent.generative.prompt import (
     ASK,
     ASK_PERSON,
     SEARCH,
@@ -19,7 +19,7 @@ from aitp_desk.agent.claude.prompt import (
     to_one_line,
     wire_name,
 )
-from aitp_desk.agent.extractive.agent import cut_text
+from aitp_desk.agent.generative.providers.base import ToolUse
 from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall

@@ -15,9 +15,9 @@ from aitp_desk.agent.base import (
     Turn,
     read_outcome,
 )
-from aitp_desk.agent.claude.agent import ModelAgent
-from aitp_desk.agent.claude.models import connect_models
-from aitp_desk.agent.claude.prompt import NOT_FOUND
+from aitp_desk.agent.generative.agent import ModelAgent
+from aitp_desk.agent.generative.prompt import NOT_FOUND
+from aitp_desk.agent.generative.providers.chain import connect_models
 from aitp_desk.agent.tools import ToolResult
 from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import open_knowledge

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.guard import OutputGuard
-from aitp_desk.agent.claude.output import AnswerOutput
-from aitp_desk.agent.claude.prompt import NOT_FOUND, rules_text
+from aitp_desk.agent.generative.guard import OutputGuard
+from aitp_desk.agent.generative.output import AnswerOutput
+from aitp_desk.agent.generative.prompt import NOT_FOUND, rules_text
 
 
 def read(pieces: list[str], longest: int | None) -> tuple[AnswerOutput, str]:

@@ -1,7 +1,7 @@
 """Calls Chat Completions through the SDK ``openai``, streamed, and converts its failures.
 
-The SDK, of the extra ``openai``, is imported at the first call, in a thread. It retries nothing
-itself. A parameter that a server refuses is left out from then on, with a line in the log.
+The SDK, of the extra ``openai``, retries nothing itself. A parameter that a server refuses is left
+out from then on, with a line in the log.
 
 Source: Chat Completions as the SDK ``openai`` 3.54 types it, and the refusals that vLLM, llama.cpp,
 Ollama and OpenRouter document.
@@ -9,23 +9,26 @@ Ollama and OpenRouter document.
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from aitp_desk.agent.claude.completions.request import ChatRequest, Dialect, write_request
-from aitp_desk.agent.claude.completions.stream import ChatStream
-from aitp_desk.agent.claude.messages import (
+from aitp_desk.agent.generative.providers.base import (
     CONNECT_SECONDS,
     KIND,
     RETRIED,
     ModelFailed,
     read_retry_after,
 )
+from aitp_desk.agent.generative.providers.completions.request import (
+    ChatRequest,
+    Dialect,
+    write_request,
+)
+from aitp_desk.agent.generative.providers.completions.stream import ChatStream
+from aitp_desk.agent.generative.providers.sdk_connection import SdkConnection
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -55,42 +58,18 @@ class ChatClient:
     """
 
     def __init__(self, key: str, url: str | None, seconds: float) -> None:
-        self._make: Callable[[], AsyncOpenAI] = lambda: _make_client(key, url, seconds)
+        self._connection: SdkConnection[AsyncOpenAI] = SdkConnection(
+            "openai", _import_sdk, lambda: _make_client(key, url, seconds)
+        )
+        self.open = self._connection.open
+        self.close = self._connection.close
         self._has_key = bool(key)
-        self._client: AsyncOpenAI | None = None
-        self._lock = asyncio.Lock()
         self._dialect = Dialect()
 
     @property
     def has_tools(self) -> bool:
         """Whether the model can call tools, as far as is known."""
         return self._dialect.has_tools
-
-    async def open(self) -> AsyncOpenAI:
-        """Return the SDK's client; made at its first use.
-
-        Raises:
-            ModelFailed: the SDK is not installed, or the address is invalid.
-        """
-        async with self._lock:
-            if self._client is None:
-                try:
-                    await asyncio.to_thread(_import_sdk)
-                except ImportError as error:
-                    raise ModelFailed("extra_not_installed") from error
-                import httpx2
-
-                try:
-                    self._client = self._make()
-                except httpx2.InvalidURL as error:
-                    raise ModelFailed("bad_address") from error
-            return self._client
-
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
 
     @asynccontextmanager
     async def open_stream(self, request: dict[str, Any]) -> AsyncIterator[ChatStream]:
@@ -155,12 +134,7 @@ def convert_errors() -> Iterator[None]:
 
 
 def _import_sdk() -> None:
-    import openai
     import openai.resources.chat.completions  # noqa: F401 -- the SDK imports it at the first call
-
-    for name in ("openai", "httpx2"):
-        # with OPENAI_LOG the SDK would log all messages
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _make_client(key: str, url: str | None, seconds: float) -> AsyncOpenAI:

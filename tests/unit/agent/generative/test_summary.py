@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Utterance
-from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.summary import cut_conversation, cut_to_tokens, make_summary_request
+from aitp_desk.agent.generative.passages import estimate_tokens
+from aitp_desk.agent.generative.summary import cut_conversation, cut_to_tokens, make_summary_request
 
 ROOM = 300
 

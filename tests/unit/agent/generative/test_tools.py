@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, ToolRequest
-from aitp_desk.agent.claude.prompt import rules_text
+from aitp_desk.agent.generative.prompt import rules_text
 from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.doubles.claude_agent import WRAPPED, asking, order_tool

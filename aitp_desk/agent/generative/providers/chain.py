@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
 
 import msgspec
 import structlog
 
-from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.completions.client import ChatClient
-from aitp_desk.agent.claude.messages import Citation, MessageEnded, MessagesClient, Text
+from aitp_desk.agent.generative.providers.base import ModelClient
+from aitp_desk.agent.generative.providers.completions.client import ChatClient
+from aitp_desk.agent.generative.providers.messages import MessagesClient
 from aitp_desk.config import Model, ModelChoice
 from aitp_desk.config.sections.content.model import API_URL
 
 _log = structlog.get_logger()
-
-
-class ModelStream(Protocol):
-    """A message of a model that is being read.
-
-    Attributes:
-        usage: the tokens so far.
-    """
-
-    @property
-    def usage(self) -> Usage:
-        """The tokens so far."""
-
-    def pieces(self) -> AsyncGenerator[Text | Citation | MessageEnded]:
-        """Yield the pieces of the message as they arrive, and then its end."""
-
-
-class ModelClient(Protocol):
-    """A client of a model's API. Requests are written as for the Messages API.
-
-    Its methods raise :class:`~aitp_desk.agent.claude.messages.ModelFailed`.
-    """
-
-    @property
-    def has_tools(self) -> bool:
-        """Whether the model can call tools, as far as is known."""
-
-    async def open(self) -> Any:
-        """Import the SDK and validate the address."""
-
-    async def close(self) -> None:
-        """Close the connections."""
-
-    def open_stream(self, request: dict[str, Any]) -> AbstractAsyncContextManager[ModelStream]:
-        """Send a request and read the response message."""
 
 
 class ConnectedModel(msgspec.Struct, frozen=True):

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.links import REMOVED_MARK, AllowedAddresses, LinkFilter, filter_links
+from aitp_desk.agent.generative.links import (
+    REMOVED_MARK,
+    AllowedAddresses,
+    LinkFilter,
+    filter_links,
+)
 
 READ = (
     "Ask https://partner.example/help?x=1 or <https://other.example/a>. "

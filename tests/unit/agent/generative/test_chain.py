@@ -11,8 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Answer, Delta, Event, Restart, Turn, Utterance
-from aitp_desk.agent.claude.agent import ModelAgent
-from aitp_desk.agent.claude.models import connect_models
+from aitp_desk.agent.generative.agent import ModelAgent
+from aitp_desk.agent.generative.providers.chain import connect_models
 from aitp_desk.config import Model, ModelChoice
 from aitp_desk.knowledge.snapshot import open_knowledge
 from tests.support.desk.server import SITE as PAGES

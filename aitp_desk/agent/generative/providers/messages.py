@@ -1,104 +1,41 @@
 """Calls the Messages API through its SDK, streamed, and converts its failures.
 
-The SDK is imported at the first call, in a thread, because that takes a second. It is given the key
-and the address explicitly, so that it looks for no other credential; it retries nothing itself.
+The SDK is given the key and the address explicitly, so that it looks for no other credential; it
+retries nothing itself.
 
 Source: the Messages API as the SDK ``anthropic`` 2.12 types it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from aitp_desk.agent.base import Usage
+from aitp_desk.agent.generative.providers.base import (
+    CONNECT_SECONDS,
+    KIND,
+    MALFORMED,
+    RETRIED,
+    Citation,
+    MessageEnded,
+    ModelFailed,
+    Text,
+    ToolUse,
+    read_retry_after,
+    replace_surrogates,
+)
+from aitp_desk.agent.generative.providers.sdk_connection import SdkConnection
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from anthropic.types import Message
 
 DEFAULT_URL = "https://api.anthropic.com"
-CONNECT_SECONDS = 10.0
-RETRIED = frozenset({408, 409, 429})
 _AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
-
-KIND = re.compile(r"[a-z_]{1,40}")
-"""The form of an error's type; anything else is not logged."""
-MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
-"""Raised when a message is read that is not as the API documents it, such as a proxy's."""
-
-
-class ModelFailed(Exception):
-    """A call failed.
-
-    Parameters:
-        reason: the cause, as a word for the log.
-        may_retry: whether the same call may succeed later.
-        retry_after: seconds to wait before, as the API requests; None if it does not say.
-        is_refused_key: whether the API rejects the key.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        may_retry: bool = False,
-        retry_after: float | None = None,
-        is_refused_key: bool = False,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.may_retry = may_retry
-        self.retry_after = retry_after
-        self.is_refused_key = is_refused_key
-
-
-class Text(msgspec.Struct, frozen=True):
-    """A piece of the model's text."""
-
-    text: str
-
-
-class Citation(msgspec.Struct, frozen=True):
-    """A citation of a search result in the model's text.
-
-    Parameters:
-        index: its index among all search results of the request, from 0.
-        block: index of the first cited block of its content, from 0.
-        source: the source that it was sent with.
-    """
-
-    index: int
-    block: int
-    source: str
-
-
-class ToolUse(msgspec.Struct, frozen=True):
-    """The model calls a tool."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class MessageEnded(msgspec.Struct, frozen=True):
-    """The end of a message.
-
-    Parameters:
-        stop_reason: why, as the API names it.
-        blocks: its content, as it can be sent back.
-    """
-
-    stop_reason: str
-    text: str
-    tool_uses: tuple[ToolUse, ...]
-    blocks: tuple[dict[str, Any], ...]
 
 
 class MessageStream:
@@ -154,32 +91,11 @@ class MessagesClient:
     has_tools = True
 
     def __init__(self, key: str, url: str | None, seconds: float) -> None:
-        self._make: Callable[[], AsyncAnthropic] = lambda: _make_client(key, url, seconds)
-        self._client: AsyncAnthropic | None = None
-        self._lock = asyncio.Lock()
-
-    async def open(self) -> AsyncAnthropic:
-        """Return the SDK's client; made at its first use.
-
-        Raises:
-            ModelFailed: the address is invalid.
-        """
-        async with self._lock:
-            if self._client is None:
-                await asyncio.to_thread(_import_sdk)
-                import httpx2
-
-                try:
-                    self._client = self._make()
-                except httpx2.InvalidURL as error:
-                    raise ModelFailed("bad_address") from error
-            return self._client
-
-    async def close(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        self._connection: SdkConnection[AsyncAnthropic] = SdkConnection(
+            "anthropic", _import_sdk, lambda: _make_client(key, url, seconds)
+        )
+        self.open = self._connection.open
+        self.close = self._connection.close
 
     @asynccontextmanager
     async def open_stream(self, request: dict[str, Any]) -> AsyncIterator[MessageStream]:
@@ -213,12 +129,7 @@ def convert_errors() -> Iterator[None]:
 
 
 def _import_sdk() -> None:
-    import anthropic
     import anthropic.resources.messages  # noqa: F401 -- the SDK imports it at the first call
-
-    for name in ("anthropic", "httpx2"):
-        # with ANTHROPIC_LOG the SDK would log all messages
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _make_client(key: str, url: str | None, seconds: float) -> AsyncAnthropic:
@@ -245,14 +156,6 @@ def _status_failure(status: int, kind: str | None, headers: Any) -> ModelFailed:
         retry_after=read_retry_after(headers),
         is_refused_key=status in {401, 403},
     )
-
-
-def read_retry_after(headers: Any) -> float | None:
-    """Return the seconds to wait that a response requests."""
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:
-        return None
 
 
 def _usage(message: Message) -> Usage:
@@ -285,12 +188,3 @@ def _ended(message: Message) -> MessageEnded:
             case _:
                 pass
     return MessageEnded(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))
-
-
-def replace_surrogates(text: str) -> str:
-    """Remove lone surrogates from a text. JSON can write them, but few programs can read them."""
-    return (
-        text
-        if text.isascii()
-        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    )

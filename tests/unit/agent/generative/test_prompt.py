@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import FileText, PendingQuestion, SiteFacts, Speaker, Turn, Utterance
-from aitp_desk.agent.claude.prompt import (
+from aitp_desk.agent.generative.prompt import (
     MAX_SAID,
     call_message,
     encode,

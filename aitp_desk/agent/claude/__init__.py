@@ -1,1 +1,0 @@
-"""The agent that answers with Claude."""

@@ -1,0 +1,1 @@
+"""The agent that answers with a model."""

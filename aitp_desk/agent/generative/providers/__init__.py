@@ -1,0 +1,1 @@
+"""Calls the models of the settings over the APIs that they speak."""
