@@ -18,6 +18,7 @@ from aitp_desk.agent.generative.agent import ModelAgent
 from aitp_desk.agent.generative.providers.base import Citation, Text
 from aitp_desk.agent.generative.providers.chain import connect_models
 from aitp_desk.agent.generative.providers.completions.marks import CitationMarks
+from aitp_desk.agent.generative.providers.completions.thoughts import Thoughts
 from aitp_desk.agent.tools import ToolResult
 from aitp_desk.config import Model
 from aitp_desk.knowledge.snapshot import open_knowledge
@@ -73,6 +74,14 @@ async def asking(
             yield Asked(agent, api)
         finally:
             await agent.close()
+
+
+async def test_what_a_model_thinks_before_its_answer_is_not_shown(tmp_path: Path) -> None:
+    thought = "<think>\nThe visitor [1] asks for a price.\n</think>\n\n"
+    reply = Say((Said(f"{thought}{WRAPPED}", (0,), piece=4),))
+    async with asking(tmp_path, reply) as asked:
+        said = await asked.answer()
+    assert (said.text, len(said.sources)) == (WRAPPED, 1)
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 99])
@@ -240,3 +249,32 @@ def test_without_passages_the_text_stays() -> None:
 @given(st.lists(st.text(alphabet="a [1],]`(9", max_size=6), max_size=8))
 def test_no_division_of_a_text_changes_what_is_read(pieces: list[str]) -> None:
     assert read(pieces) == read(["".join(pieces)])
+
+
+def think(pieces: list[str]) -> str:
+    thoughts = Thoughts()
+    return "".join(thoughts.feed(piece) for piece in pieces) + thoughts.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<think>Hm.</think>\n\nYes.", "Yes."),
+        ("\n<think></think><think>Again.</think> Yes. ", "Yes. "),
+        ("<think>Never ended", ""),
+        ("<think>", ""),
+        ("<thin", "<thin"),
+        (" Yes, <think> is a tag.</think>", " Yes, <think> is a tag.</think>"),
+    ],
+)
+def test_thoughts_before_an_answer_are_left_out(said: str, shown: str) -> None:
+    assert think([said]) == shown
+    assert think(list(said)) == shown
+
+
+PARTS = st.sampled_from(["<think>", "</think>", "<thi", "nk>", "a", " ", "\n", "</", "<"])
+
+
+@given(st.lists(st.lists(PARTS, max_size=3).map("".join), max_size=6))
+def test_no_division_of_a_text_changes_what_is_left_out(pieces: list[str]) -> None:
+    assert think(pieces) == think(["".join(pieces)])

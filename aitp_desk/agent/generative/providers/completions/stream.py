@@ -21,6 +21,7 @@ from aitp_desk.agent.generative.providers.base import (
 )
 from aitp_desk.agent.generative.providers.completions.marks import CitationMarks
 from aitp_desk.agent.generative.providers.completions.request import ChatRequest
+from aitp_desk.agent.generative.providers.completions.thoughts import Thoughts
 
 _REASONS = {
     "stop": "end_turn",
@@ -51,6 +52,7 @@ class ChatStream:
     def __init__(self, chunks: Any, request: ChatRequest) -> None:
         self._chunks = chunks
         self._marks = CitationMarks(request.passages)
+        self._thoughts = Thoughts()
         self._sent = request.body
         self._counted: Usage | None = None
         self._calls: list[_Call] = []
@@ -82,7 +84,7 @@ class ChatStream:
                     self._ends = choice.finish_reason or self._ends
                     for piece in self._read(choice.delta):
                         yield piece
-            for piece in self._marks.close():
+            for piece in (*self._marks.feed(self._thoughts.close()), *self._marks.close()):
                 yield self._keep(piece)
             yield self._ended()
         except MALFORMED as error:  # the SDK does not validate what it reads
@@ -96,9 +98,8 @@ class ChatStream:
             if piece.function is not None:
                 call.name += piece.function.name or ""
                 call.arguments += piece.function.arguments or ""
-        if not delta.content:
-            return []
-        return [self._keep(piece) for piece in self._marks.feed(replace_surrogates(delta.content))]
+        answer = self._thoughts.feed(replace_surrogates(delta.content or ""))
+        return [self._keep(piece) for piece in self._marks.feed(answer)] if answer else []
 
     def _find_call(self, piece: Any) -> _Call:
         """Return the call that a piece continues; some servers number all calls 0."""
