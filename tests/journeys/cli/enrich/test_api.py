@@ -14,6 +14,7 @@ from aitp_desk.agent.enrichment import dispatch
 from aitp_desk.config.sections.content.model import API_KEY, API_URL
 from tests.support.content.enrichment import PAGES, lines_of, write_site
 from tests.support.desk.command import run
+from tests.support.doubles.chat_api import VARIABLE, Server, chat_api
 from tests.support.doubles.messages_api import (
     KEY,
     Body,
@@ -88,6 +89,23 @@ async def test_each_passage_is_sent_once_and_its_questions_are_kept(
         await run("enrich", site, "--yes", *options)
         assert [passage["page"] for passage in passages_in(api.requests[-1])] == ["leave"]
         assert len(api.requests) == 3
+
+
+async def test_a_model_behind_chat_completions_reads_the_passages(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with chat_api(reader, Server(refuses={"tool_choice": "tool_choice: no"})) as api:
+        monkeypatch.setenv(VARIABLE, KEY)
+        (site / "desk.toml").write_text(
+            f'[model]\nprovider = "openai"\nname = "qwen3"\nurl = "{api.url}/v1"\n'
+            f'key_env = "{VARIABLE}"\n'
+        )
+        code, out, err = await run("enrich", site, "--yes")
+        assert code == 0, err
+        assert out[0].startswith("2 passages in 2 requests to qwen3")
+        assert out[-1] == "All passages are enriched."
+        assert [line["page"] for line in lines_of(site)] == ["leave", "returns"]
+        assert {body["model"] for body in api.bodies} == {"qwen3"}
 
 
 async def test_nothing_is_sent_without_consent(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
