@@ -14,6 +14,8 @@ from tests.support.clients.ahp import Visitor, visiting
 from tests.support.clients.openai import sdk
 from tests.support.clients.threads import Talker, talking
 from tests.support.plugins.message_monitor import Overheard, listen
+from tests.support.protocols import error_codes
+from tests.support.protocols.error_codes import SentErrors
 from tests.support.sites.boots import write_boots
 
 if TYPE_CHECKING:
@@ -33,6 +35,20 @@ def all_that_is_sent_validates(overheard: Overheard) -> Iterator[None]:
     """Every journey: no structured message is sent that breaks what is published."""
     yield
     assert overheard.wrong() == []
+
+
+@pytest.fixture(scope="session")
+def sent_errors() -> Iterator[SentErrors]:
+    """The errors that desks have sent."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield error_codes.listen(patch)
+
+
+@pytest.fixture(autouse=True)
+def all_errors_are_catalogued(sent_errors: SentErrors) -> Iterator[None]:
+    """Every journey: no error has a code that docs/protocols/errors.md lacks."""
+    yield
+    assert sent_errors.unknown() == set()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -9,6 +9,7 @@ import structlog
 
 from aitp_desk.actions.base import ActionResult, OutcomeUnknown
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import DeskError, InternalError
 from aitp_desk.model.redaction import redact_text
 
@@ -66,13 +67,13 @@ def mark_failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
 
 def mark_unknown(call: ActionCall, now: int) -> ActionCall:
     """Return an interrupted call that cannot be repeated, with an unknown outcome."""
-    told = CallError("unknown", f"The call has started. {OUTCOME_UNKNOWN}")
+    told = CallError(FailureCode.UNKNOWN.value, f"The call has started. {OUTCOME_UNKNOWN}")
     return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)
 
 
 def mark_expired(call: ActionCall, now: int) -> ActionCall:
     """Return a call that did not end in time, as expired."""
-    told = CallError("expired", "It was not done in time.")
+    told = CallError(FailureCode.EXPIRED.value, "It was not done in time.")
     return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
 
 

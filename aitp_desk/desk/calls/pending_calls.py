@@ -17,6 +17,7 @@ from aitp_desk.desk.calls.outcomes import mark_failed
 from aitp_desk.desk.calls.repository import CallRepository
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import WAITS_SECONDS, ActionCall, CallError, CallPayment, CallState
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import DeskError
 from aitp_desk.store.units.calls.calls import (
     ExtraStatements,
@@ -92,7 +93,7 @@ class PendingCalls:
 
     def make_declined(self, call: ActionCall) -> ActionCall:
         """Return the call that :meth:`decline` stores."""
-        declined = CallError("declined", "It was declined; nothing was done.")
+        declined = CallError(FailureCode.DECLINED.value, "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
         return msgspec.structs.replace(ended, answer=None)
 

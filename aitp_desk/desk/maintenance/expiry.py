@@ -11,6 +11,7 @@ from collections.abc import Callable
 from aitp_desk.desk.access.idempotency import REMEMBERED_SECONDS
 from aitp_desk.model.calls.call import CallError
 from aitp_desk.model.calls.job import JobState
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.units.calls.calls import expire_waiting
 from aitp_desk.store.units.jobs.jobs import forget_jobs
@@ -31,7 +32,7 @@ EVENTS_SECONDS = 24 * 60 * 60
 ROWS_AT_ONCE = 1000
 THREADS_AT_ONCE = 100
 FILES_AT_ONCE = 10
-UNANSWERED = CallError("expired", "No answer came in time; nothing was done.")
+UNANSWERED = CallError(FailureCode.EXPIRED.value, "No answer came in time; nothing was done.")
 
 
 class Expiry:

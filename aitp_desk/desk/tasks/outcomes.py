@@ -5,6 +5,7 @@ from __future__ import annotations
 from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.desk.tasks.views import TaskOutcome
 from aitp_desk.model.calls.task import Result, TaskState
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import (
     ConsentMissing,
     DeskError,
@@ -56,7 +57,7 @@ def make_refusal_outcome(error: DeskError) -> TaskOutcome:
     match error:
         case ConsentMissing():
             state = TaskState.INPUT_REQUIRED
-            data |= {"code": "consent_needed", "price": error.price}
+            data |= {"code": FailureCode.CONSENT_NEEDED.value, "price": error.price}
         case ScopeMissing():
             state = TaskState.AUTH_REQUIRED
             data["scope"] = error.scope

@@ -21,22 +21,15 @@ from aitp_desk.protocols.base.action_affordances import (
 from aitp_desk.protocols.base.affordances import ADDS, Affordance, InputField
 
 THREADS_PATH = "/v1/threads"
-_SAID = {
-    ErrorKind.IDEMPOTENCY_CONFLICT: "Send it with a new Idempotency-Key.",
-    ErrorKind.INTERNAL: "Report the id in the message to the site's operator.",
-    ErrorKind.REQUEST_TOO_LARGE: "Send a smaller request.",
-    ErrorKind.WRONG_HOST: "Use the host that the message names.",
-}
-"""Kinds for which text is all that helps."""
-_PASSING = frozenset(
+_SAID = frozenset(
     {
-        ErrorKind.IDEMPOTENCY_IN_FLIGHT,
-        ErrorKind.RATE_LIMITED,
-        ErrorKind.REQUEST_TIMEOUT,
-        ErrorKind.UNAVAILABLE,
+        ErrorKind.IDEMPOTENCY_CONFLICT,
+        ErrorKind.INTERNAL,
+        ErrorKind.REQUEST_TOO_LARGE,
+        ErrorKind.WRONG_HOST,
     }
 )
-"""Kinds whose request may succeed later unchanged."""
+"""Kinds for which text is all that helps: their cure."""
 _ABOUT_FORM = frozenset(
     {
         ErrorKind.INVALID_REQUEST,
@@ -113,7 +106,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
     def find(self) -> RecoveryHints:
         kind = self.refused.kind
         if kind in _SAID:
-            return self.found(_SAID[kind])
+            return self.found(kind.cure)
         match kind:
             case ErrorKind.NOT_AUTHENTICATED:
                 return self._prove()
@@ -131,7 +124,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 return self.found(_NOT_ACCEPTABLE, self._same())
             case ErrorKind.UNSUPPORTED_MEDIA:
                 return self.found(_NO_SUCH_BODY, self._document())
-            case _ if kind in _PASSING:
+            case _ if kind.is_passing:
                 return self._wait()
             case _ if kind in _ABOUT_FORM:
                 return self._correct()

@@ -19,8 +19,6 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.money import Money
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 
-_KINDS = frozenset(kind.value for kind in ErrorKind)
-
 
 class Refusal(msgspec.Struct, frozen=True):
     """The properties of a refusal that recovery hints depend on.
@@ -78,9 +76,8 @@ class _ProblemBody(msgspec.Struct):
 def parse_refusal(body: bytes) -> Refusal:
     """Parse a refusal that was stored for an earlier request."""
     told = msgspec.json.decode(body, type=_ProblemBody)
-    kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
     return Refusal(
-        kind,
+        ErrorKind.find(told.code) or ErrorKind.PRECONDITION_FAILED,
         told.detail,
         told.param,
         recovery=told.recovery,

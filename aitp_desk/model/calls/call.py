@@ -100,7 +100,7 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a call failed, for its caller.
 
     Parameters:
-        kind: of :class:`~aitp_desk.model.error_kind.ErrorKind`, by its value.
+        kind: of ``ErrorKind`` or ``FailureCode``, by its value.
         param: the argument that it is about; None for none.
         recovery: what helps, if known.
     """

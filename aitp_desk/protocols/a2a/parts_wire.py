@@ -14,6 +14,7 @@ import msgspec
 
 from aitp_desk.model.calls.task import Result
 from aitp_desk.model.conversation.thread import MAX_ATTACHMENTS, MAX_CONTENT_BYTES, MAX_PARTS
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     InvalidRequest,
     MissingField,
@@ -131,7 +132,7 @@ def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
         parts.append(write_data_part(asked, dialect))
     elif result.terms is not None:
         told = {"price": result.terms.price, "payment": write_terms(result.terms)}
-        parts.append(write_data_part({"code": "payment_required", **told}, dialect))
+        parts.append(write_data_part({"code": ErrorKind.PAYMENT_REQUIRED.value, **told}, dialect))
     elif result.data is not None or not parts:
         parts.append(write_data_part({} if result.data is None else result.data, dialect))
     return parts

@@ -21,6 +21,7 @@ from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, ActionCall
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.conversation.ticket import join_messages
+from aitp_desk.model.error_kind import ErrorKind, FailureCode
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
 from aitp_desk.protocols.base.call_members import STATUS
 from aitp_desk.protocols.base.open_requests_wire import write_request
@@ -133,7 +134,7 @@ def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None 
 def make_declined(tool: str) -> Item:
     """Return the result of a call that the user declined."""
     message = f"The user declined. {tool} was not called; nothing was done."
-    return _refusal({"code": "declined", "message": message}, message)
+    return _refusal({"code": FailureCode.DECLINED.value, "message": message}, message)
 
 
 def make_left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
@@ -153,7 +154,7 @@ def _shown(waiting: Sequence[OpenRequest]) -> Item:
 
 def make_held_by_person(answer: str, session_id: str) -> Item:
     """Return the refusal of a call whose conversation a person has taken over."""
-    told = {"code": "precondition_failed", "message": answer, SESSION: session_id}
+    told = {"code": ErrorKind.PRECONDITION_FAILED.value, "message": answer, SESSION: session_id}
     return _refusal(told, answer)
 
 
@@ -168,7 +169,9 @@ def _needs(missing: Mapping[str, Any]) -> list[str]:
 
 
 def _why(call: ActionCall) -> tuple[str, str]:
-    return ("internal", "") if call.error is None else (call.error.kind, call.error.message)
+    if call.error is None:
+        return ErrorKind.INTERNAL.value, ""
+    return call.error.kind, call.error.message
 
 
 def _result(

@@ -55,7 +55,6 @@ PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024
 _RESERVED = frozenset({INTENT, CALLBACK})
 _QUESTION = frozenset(objects.Question.__struct_fields__)
-_KINDS = frozenset(kind.value for kind in ErrorKind)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -242,7 +241,7 @@ def _in_words(offer: Offer, site_url: str) -> objects.CallAnswer:
 def _refusal_of(call: ActionCall) -> Reply:
     """Return the error of a failed call, as its first caller received it."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
-    kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
+    kind = ErrorKind.find(name) or ErrorKind.PRECONDITION_FAILED
     body = _problem(kind, message, find_status(kind))
     body.id = call.id
     if call.error is not None:

@@ -23,8 +23,9 @@ from tests.journeys.actions.test_resources import make_site
 from tests.support.clients.hac import ACCEPT, Faced, check_faced, face
 from tests.support.clients.threads import Talker, talking
 from tests.support.payments.methods import TOLD, unpaid
+from tests.support.protocols.refusals import CLASSES
 from tests.support.sites.shop import RUTH, STOVE, Shopper, shopping
-from tests.unit.protocols.base.test_errors import CLASSES, MESSAGE, make
+from tests.unit.protocols.base.test_errors import MESSAGE, make
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WAYS = ProtocolPaths(

@@ -20,6 +20,7 @@ from aitp_desk.model.conversation.run import (
     ToolCall,
 )
 from aitp_desk.model.conversation.run_step import Step, StepCall
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.protocols.aitp.runs import objects
 from aitp_desk.protocols.aitp.threads.objects import RunFailure
 from aitp_desk.protocols.aitp.wire import Dialect, encode
@@ -43,9 +44,9 @@ def write_run(run: Run, agent: SiteAgent, *, dialect: Dialect) -> objects.Run:
     options = run.options or RunOptions()
     state, error = run.state, None
     if state is RunState.FAILED:
-        error = RunFailure("server_error", run.error)
+        error = RunFailure(FailureCode.SERVER_ERROR.value, run.error)
     elif state is RunState.CAPPED:
-        error = RunFailure("rate_limit_exceeded", CAPPED)
+        error = RunFailure(FailureCode.RATE_LIMIT_EXCEEDED.value, CAPPED)
         state = RunState.FAILED if dialect is Dialect.OPENAI else state
 
     def when(*states: RunState) -> int | None:
@@ -109,7 +110,7 @@ def write_step(step: Step, run: Run, agent: SiteAgent) -> objects.RunStep:
         expired_at=run.ended_at if status == "expired" else None,
         failed_at=run.ended_at if status == "failed" else None,
         last_error=(
-            RunFailure("server_error", run.error)
+            RunFailure(FailureCode.SERVER_ERROR.value, run.error)
             if status == "failed" and run.state is RunState.FAILED
             else None
         ),

@@ -11,6 +11,7 @@ from typing import Any
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Attachment, Draft, Message, Origin
 from aitp_desk.model.conversation.ticket import get_operator
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.objects import Deleted, DeletedReply
@@ -183,7 +184,7 @@ def write_followed_run(run: Run) -> objects.RunFollowed:
         run.thread_id,
         run.state,
         run.created_at,
-        objects.RunFailure("server_error", run.error) if failed else None,
+        objects.RunFailure(FailureCode.SERVER_ERROR.value, run.error) if failed else None,
     )
 
 

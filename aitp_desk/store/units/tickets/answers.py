@@ -16,6 +16,7 @@ from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outco
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
 from aitp_desk.model.conversation.thread import Attachment, Origin
 from aitp_desk.model.conversation.ticket import Answered, StoredTicket, TicketKind, TicketState
+from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
@@ -132,7 +133,7 @@ def end_ticket(
     elif ticket.kind.is_asked_for:
         yield from say_on_thread(ended, _in_the_end(said, state), actor, now)
     elif said.words:
-        told = CallError(CallState.UNKNOWN.value, said.words)
+        told = CallError(FailureCode.UNKNOWN.value, said.words)
         yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
         yield from say_on_thread(ended, said, actor, now)
     if ticket.state is TicketState.TAKEN:
@@ -296,13 +297,13 @@ def _end_call(ticket: StoredTicket, now: int, call: ActionCall) -> ActionCall:
             state, told = CallState.SUCCEEDED, None
         case TicketState.EXPIRED:
             result, state = None, CallState.EXPIRED
-            told = CallError(CallState.EXPIRED.value, UNAPPROVED if asks_approval else OVERDUE)
+            told = CallError(FailureCode.EXPIRED.value, UNAPPROVED if asks_approval else OVERDUE)
         case _ if asks_approval:
             result, state = None, CallState.FAILED
-            told = CallError("declined", ticket.answer or DECLINED)
+            told = CallError(FailureCode.DECLINED.value, ticket.answer or DECLINED)
         case _:
             result, state = None, CallState.FAILED
-            told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
+            told = CallError(FailureCode.CLOSED.value, ticket.answer or CLOSED)
     # outside the thread, where an actor says it, only this names the author
     text = f"{ticket.ended_by}: {ticket.answer}" if told is None else ""
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, get_args
 
@@ -17,7 +16,6 @@ from aitp_desk.config import Site
 from aitp_desk.model import errors
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
-from aitp_desk.model.money import Money
 from aitp_desk.protocols.a2a.errors_wire import (
     render_http_error,
     render_http_error_03,
@@ -34,33 +32,14 @@ from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.web.console.wire import render_error as render_console
 from aitp_desk.web.pages.routes import PagesHandlers
 from tests.docs.tables.errors import promised_errors
-from tests.support.payments.methods import TOLD, unpaid
+from tests.support.payments.methods import TOLD
+from tests.support.protocols.refusals import CLASSES, make_error
 
 UNPAID = {"price": TOLD["price"], "payment": TOLD}
 """What stands next to a refusal because something has to be paid first."""
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
 PAGES = PagesHandlers(Site(url="https://desk.example"), render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-
-SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
-    errors.UnknownAction: lambda: errors.UnknownAction(MESSAGE, available=("a", "b")),
-    errors.UnsupportedType: lambda: errors.UnsupportedType(MESSAGE, available=("text/answer",)),
-    errors.ConsentMissing: lambda: errors.ConsentMissing(
-        MESSAGE, param="_confirm", price=Money(Decimal("29.99"), "EUR")
-    ),
-    errors.PaymentRequired: lambda: unpaid(MESSAGE),
-    errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
-    errors.ScopeMissing: lambda: errors.ScopeMissing(MESSAGE, scope="threads"),
-    errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
-    errors.InternalError: lambda: errors.InternalError(MESSAGE, request_id="00ff00ff"),
-    errors.IdempotencyInFlight: lambda: errors.IdempotencyInFlight(
-        MESSAGE, param="Idempotency-Key", retry_after=1
-    ),
-    errors.Unavailable: lambda: errors.Unavailable(MESSAGE, retry_after=3),
-    errors.StoreBusy: lambda: errors.StoreBusy(MESSAGE, retry_after=1),
-}
-"""How an error is made that needs more than its message."""
-
 
 OAUTH_CODES = {
     errors.UnsupportedGrant: "unsupported_grant_type",
@@ -80,16 +59,6 @@ OAUTH_CODES = {
 """What OAuth 2.0 calls them; whatever is not here is an ``invalid_request``."""
 
 
-def subclasses(kind: type[DeskError]) -> Iterator[type[DeskError]]:
-    """Every class below one, however deep."""
-    for below in kind.__subclasses__():
-        yield below
-        yield from subclasses(below)
-
-
-CLASSES = sorted(set(subclasses(DeskError)), key=lambda found: found.__name__)
-
-
 def every_error(test: Callable[[type[DeskError]], None]) -> Callable[[], None]:
     """Hold every error against a test, which says of which class it fails."""
 
@@ -106,7 +75,7 @@ def every_error(test: Callable[[type[DeskError]], None]) -> Callable[[], None]:
 
 
 def make(made: type[DeskError]) -> DeskError:
-    return SPECIAL[made]() if made in SPECIAL else made(MESSAGE, param="some.member")
+    return make_error(made, MESSAGE)
 
 
 def headers_of(error: DeskError) -> list[tuple[str, str]]:
