@@ -65,7 +65,9 @@ def promised_codes() -> frozenset[str]:
     ):
         for cells in _rows(title):
             named.update(word for cell in cells[:last] for word in cell.replace("`", " ").split())
-    return frozenset({*named, *re.findall(r"-32\d{3}|\b402\b", PAGE.read_text(encoding="utf-8"))})
+    page = PAGE.read_text(encoding="utf-8")
+    named.update(re.findall(r"-32\d{3}|\b402\b|(?<=`)[A-Z_]+(?=`)", page))
+    return frozenset(named)
 
 
 def _rows(title: str) -> Iterator[list[str]]:
