@@ -139,6 +139,7 @@ class HeadParser:
         "is_complete",
         "keeps_alive",
         "method",
+        "on_header",
         "path",
         "query",
         "seen_once",
@@ -147,9 +148,10 @@ class HeadParser:
     )
 
     def __init__(self) -> None:
-        self._parser = HttpRequestParser(self)
         self._target = b""
         self._lines = HeaderLines()
+        self.on_header = self._lines.add  # called by the parser, as the other methods are
+        self._parser = HttpRequestParser(self)
         self.is_complete = False
 
     def feed(self, data: bytes) -> None:
@@ -170,10 +172,6 @@ class HeadParser:
         self._target += data
         if len(self._target) > MAX_LINE:
             raise MalformedMessage
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header; called by the parser."""
-        self._lines.add(name, value)
 
     def on_headers_complete(self) -> None:
         """Check the whole head; called by the parser."""
