@@ -216,6 +216,17 @@ def links(page: Path) -> list[str]:
     return [to for to in targets if "://" not in to]
 
 
+def pictures(page: Path) -> list[Path]:
+    """The files of this repository that a page shows."""
+    shown = [
+        str(child.attrs["src"])
+        for token in tokens_of(page)
+        for child in token.children or ()
+        if child.type == "image"
+    ]
+    return [(page.parent / source).resolve() for source in shown if "://" not in source]
+
+
 def anchors(page: Path) -> set[str]:
     """The fragments of a page's headings, as GitHub gives them."""
     tokens = tokens_of(page)
