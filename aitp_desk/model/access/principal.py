@@ -150,7 +150,9 @@ def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> 
     return Principal(f"{KEY_PREFIX}{id_}", find_kind(opened), opened, "", proven_by=proven_by)
 
 
-def make_contact(transport: str, person: str, *, is_proven: bool) -> Principal:
+def make_contact(
+    transport: str, person: str, *, is_proven: bool, actions: Iterable[str] = ()
+) -> Principal:
     """Return the caller for a person on another platform.
 
     An unproven person is another caller than the proven one, and limits count both by their ids.
@@ -158,6 +160,7 @@ def make_contact(transport: str, person: str, *, is_proven: bool) -> Principal:
     Parameters:
         person: the platform's id of the person, at most 400 characters.
         is_proven: whether the platform has authenticated the person.
+        actions: names of those that it opens to a proven person.
     """
     if is_proven:
         id_, kind, by = (
@@ -168,8 +171,8 @@ def make_contact(transport: str, person: str, *, is_proven: bool) -> Principal:
     else:
         id_, kind = f"{CONTACT_PREFIX}{transport}?{person}", PrincipalKind.STRANGER
         by = ProvenBy.NOTHING
-    scopes = frozenset({"threads"}) if is_proven else frozenset()
-    return Principal(id_, kind, scopes, id_, proven_by=by)
+    scopes = {"threads", *(f"actions:{name}" for name in actions)} if is_proven else ()
+    return Principal(id_, kind, frozenset(scopes), id_, proven_by=by)
 
 
 def find_kind(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:

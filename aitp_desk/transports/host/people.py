@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time, tzinfo
 
 import msgspec
@@ -30,23 +30,39 @@ QUICK_SECONDS = 600
 """Within this time after a person's message, an answer is a reply at any hour."""
 
 
-def find_principal(transport: str, incoming: Incoming, desk: str) -> Principal:
+def find_principal(
+    transport: str, incoming: Incoming, desk: str, actions: Sequence[str] = ()
+) -> Principal:
     """Return the caller of an event, at a desk.
 
     A conversation that several people read belongs to all of them together.
+
+    Parameters:
+        actions: names of those that are open to a proven person, but not to a group.
     """
     person = incoming.sender if incoming.is_private else f"{ALL_OF}{incoming.conversation}"
-    found = make_contact(transport, person, is_proven=incoming.is_proven)
+    return _make_caller(transport, person, desk, actions, is_proven=incoming.is_proven)
+
+
+def principal_of(conversation: Conversation, actions: Sequence[str] = ()) -> Principal:
+    """Return the caller that a conversation belongs to.
+
+    Parameters:
+        actions: as of :func:`find_principal`.
+    """
+    one = conversation
+    name = one.principal.removeprefix(CONTACT_PREFIX)
+    is_proven = name.startswith(f"{one.transport}:")
+    person = name[len(one.transport) + 1 :]
+    return _make_caller(one.transport, person, one.desk, actions, is_proven=is_proven)
+
+
+def _make_caller(
+    transport: str, person: str, desk: str, actions: Sequence[str], *, is_proven: bool
+) -> Principal:
+    opened = () if person.startswith(ALL_OF) else actions
+    found = make_contact(transport, person, is_proven=is_proven, actions=opened)
     return msgspec.structs.replace(found, desk=desk)
-
-
-def principal_of(conversation: Conversation) -> Principal:
-    """Return the caller that a conversation belongs to."""
-    name = conversation.principal.removeprefix(CONTACT_PREFIX)
-    is_proven = name.startswith(f"{conversation.transport}:")
-    person = name[len(conversation.transport) + 1 :]
-    found = make_contact(conversation.transport, person, is_proven=is_proven)
-    return msgspec.structs.replace(found, desk=conversation.desk)
 
 
 def name_unproven(transport: str, principal_id: str) -> str:

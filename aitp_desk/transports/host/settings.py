@@ -7,6 +7,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.model.access.scope import ACTION_NAME
+
 STOP_WORDS = (
     "stop",
     "stop all",
@@ -28,6 +30,13 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
     agent: Annotated[
         str, Meta(description="The further site agent that answers; by default the site's own.")
     ] = ""
+    actions: Annotated[
+        tuple[Annotated[str, Meta(pattern=rf"\A{ACTION_NAME}\Z")], ...],
+        Meta(
+            description="The actions that people may call whom the platform has proven, in private "
+            "conversations, in addition to the queries that are open to anyone."
+        ),
+    ] = ()
     blocked: Annotated[
         tuple[str, ...],
         Meta(

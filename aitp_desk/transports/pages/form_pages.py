@@ -185,7 +185,7 @@ class FormPages:
             resumed=find_resumed(conversation, self._hash_person),
         )
         await self._desks[conversation.desk].open_requests.answer_request(
-            principal_of(conversation),
+            principal_of(conversation, self._transports[conversation.transport].common.actions),
             conversation.thread_id,
             (control.capability, control.request),
             values,

@@ -92,7 +92,9 @@ class VisitorEvent:
         self._now = int(services.clock())
         self._end = EarlyEnd(claim, self._now)
         self._desk = services.desks[incoming.agent or enabled.common.agent]
-        self._principal = find_principal(enabled.name, incoming, self._desk.name)
+        # a secret that another person may have forwarded opens none
+        self._actions = enabled.common.actions if incoming.is_proven else ()
+        self._principal = find_principal(enabled.name, incoming, self._desk.name, self._actions)
         self._address = incoming.conversation
         self._drafts = DraftMaker(
             enabled,
@@ -110,7 +112,7 @@ class VisitorEvent:
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
         ):
-            self._principal = principal_of(conversation)
+            self._principal = principal_of(conversation, self._actions)
             self._desk = self._services.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
             return None

@@ -136,7 +136,8 @@ class PlainMessages:
             judge.understands_words and await judge.list_open_requests(thread_id)
         ):  # what a capability does then may take longer than a platform waits
             return False
-        principal, now = principal_of(conversation), job.created_at
+        actions = enabled.common.actions if incoming.is_proven else ()
+        principal, now = principal_of(conversation, actions), job.created_at
         drafts = DraftMaker(
             enabled,
             incoming,
