@@ -11,7 +11,7 @@ from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message, Thread
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import first_id
-from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, Store, Work
+from aitp_desk.store.base import PAGE_BYTES, Params, Reader, Row, RowPage, Store, Work
 from aitp_desk.store.records.keys import Key
 from aitp_desk.store.records.threads import (
     Event,
@@ -330,7 +330,7 @@ async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
     return read_token(rows[0]) if rows else None
 
 
-async def list_tokens(store: Store) -> tuple[Key, ...]:
+async def list_tokens(store: Reader) -> tuple[Key, ...]:
     """Read all keys, including revoked and expired ones, the oldest first."""
     return tuple(map(read_token, await store.read("tokens", {})))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+import aiohttp
 import pytest
 
+from aitp_desk.app.server import RunningServer
 from tests.support.desk.command import run, run_apart
 from tests.support.desk.processes import free_port
 from tests.support.desk.server import SITE, serving
@@ -91,6 +94,10 @@ async def test_a_desk_alone_is_sound(tmp_path: Path) -> None:
     assert (code, faults(found)) == (0, set())
     assert found["ok stream"] == ["a stream arrives while it goes on"]
     assert found["ok body"] == ["a body of 1 MiB reaches the desk"]
+    assert found["ok exposure"] == [
+        "/metrics is refused without a key",
+        "on, for those with a key: the console, access tokens",
+    ]
     assert found["ok discovery"][0].startswith("a visiting agent finds ahp, aitp, mcp, a2a")
     (answered,) = found["ok addresses"]
     assert int(answered.split()[0]) > 25
@@ -187,6 +194,62 @@ async def test_a_desk_s_folder_is_examined(tmp_path: Path, monkeypatch: pytest.M
         assert f"chmod 600 {data / 'master.key'}" in found["error secrets"][0]
     _, found = await examine(*given)
     assert "the connection failed" in found["error webhook"][0]
+
+
+async def test_what_is_open_to_strangers_is_named(tmp_path: Path) -> None:
+    on = ("files.anonymous=true", "oauth.registration.enabled=true", "console.enabled=false")
+    async with serving(tmp_path / "data", QUICK, *on) as desk:
+        code, found = await examine(desk.url)
+    assert (code, faults(found)) == (0, set())
+    uploads, registration = found["warning exposure"]
+    assert uploads.startswith("everybody may upload files — ")
+    assert "oauth.registration.enabled = false" in registration
+    assert found["ok exposure"][1] == "on, for those with a key: access tokens"
+
+
+async def test_keys_and_the_audit_log_are_examined(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+
+    async def look(desk: RunningServer) -> dict[str, list[str]]:
+        own = ("--folder", SITE, "--data", data, "--set", f"site.url={desk.url}")
+        return (await examine(desk.url, *own))[1]
+
+    async with serving(data, QUICK) as desk:
+        for made in (
+            ("token", "create", "--name", "staff", "--scope", "operator"),
+            ("token", "create", "--name", "agent", "--scope", "threads", "--expires", "30d"),
+            ("client", "create", "--name", "partner", "--scope", "actions", "--expires", "30d"),
+        ):
+            assert (await run(*made, "--data", data))[0] == 0
+        found = await look(desk)
+        assert found["ok keys"] == ["2 keys and 1 clients are valid; all threads are open to staff"]
+        (endless,) = found["warning keys"]
+        assert endless.startswith("without an end: staff — make others with --expires")
+        (whole,) = found["ok audit"]
+        assert whole.startswith("4 rows are unchanged; head 4:"), "one of the thread"
+
+        with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+            old = int(time.time()) - 91 * 86400
+            database.execute("UPDATE tokens SET created_at = ? WHERE name = 'agent'", [old])
+        (_, idle) = (await look(desk))["warning keys"]
+        assert idle.startswith("not used for 90 days: agent — revoke what nobody needs")
+
+        async with aiohttp.ClientSession(desk.url) as web:
+            for _ in range(101):
+                async with web.get("/v1/models", headers={"Authorization": "Bearer no"}) as reply:
+                    assert reply.status == 401
+    async with serving(data, QUICK) as desk:
+        (refused,) = (await look(desk))["warning audit"]
+        assert refused.startswith("credentials were refused 101 times within a day — ")
+
+        with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+            database.execute("DROP TRIGGER audit_rows_stay")
+            database.execute("UPDATE audit SET object = 'key:x' WHERE n = 2")
+        found = await look(desk)
+        assert "audit" in faults(found)
+        assert found["error audit"][0].startswith(
+            "the log is broken at row 2: it or the row before"
+        )
 
 
 @pytest.mark.servers

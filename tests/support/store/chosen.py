@@ -27,7 +27,18 @@ DATABASE = "desk.db"
 CHOICE = "AITP_DESK_TEST_STORE"
 TEMPLATE = "template"
 READ_SETTINGS = frozenset(
-    {"ask", "check", "enrich", "evaluate", "export", "export-person", "files", "mcp", "transport"}
+    {
+        "ask",
+        "check",
+        "doctor",
+        "enrich",
+        "evaluate",
+        "export",
+        "export-person",
+        "files",
+        "mcp",
+        "transport",
+    }
 )
 """Commands that find the database by the settings of the site."""
 _made: dict[Path, str] = {}

@@ -51,9 +51,9 @@ def doctor(
 
     Each line is ok, warning or error: name and address, certificate and redirect, clock, whether
     the website publishes the data folder, health, what agents discover, whether each advertised
-    address is the desk's and names this origin, CORS, streams, and large bodies. With --folder
-    also settings, mail, webhooks, disk, secrets and backups. It asks no question; the empty thread
-    that it opens is deleted.
+    address is the desk's and names this origin, what is open to strangers, CORS, streams, and large
+    bodies. With --folder also settings, mail, webhooks, disk, secrets, backups, keys and the audit
+    log. It asks no question; the empty thread that it opens is deleted.
 
     \b
     Exit codes:
@@ -79,10 +79,12 @@ def doctor(
     findings = Findings()
     is_there = asyncio.run(_examine(address, config, findings))
     if config is not None:
+        from aitp_desk.cli.commands.site.examination.database import check_database
         from aitp_desk.cli.commands.site.examination.site_folder import check_folder
 
         with mistakes_told(NOT_THERE):
             asyncio.run(check_folder(config, backups, findings))
+            asyncio.run(check_database(config, findings))
     _report(findings, as_json=as_json)
     sys.exit(NOT_THERE if not is_there else FAULTY if findings.has_faults else 0)
 
@@ -96,6 +98,7 @@ async def _examine(url: str, config: Config | None, findings: Findings) -> bool:
         connection,
         data_folder,
         documents,
+        exposure,
     )
     from aitp_desk.egress import Egress
     from aitp_desk.visitor import Identity, VisitError
@@ -123,6 +126,7 @@ async def _examine(url: str, config: Config | None, findings: Findings) -> bool:
         else:
             documents.report_discovery(found, findings)
         await documents.check_documents(fetcher, findings)
+        await exposure.check_exposure(fetcher, findings)
         chats = () if config is None else (*config.widget.origins, *config.cors.origins)
         await behaviour.check_cors(egress, origin, chats, findings)
         await behaviour.check_stream(fetcher, egress, findings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Reader, Store
 from aitp_desk.store.records.clients import Client, SigningKey
 from aitp_desk.store.rows.threads import read_client, read_signing_key
 
@@ -22,7 +22,7 @@ async def live_client(store: Store, id_or_name: str) -> Client | None:
     return await client(store, rows[0][0]) if rows else None
 
 
-async def list_clients(store: Store) -> tuple[Client, ...]:
+async def list_clients(store: Reader) -> tuple[Client, ...]:
     """Read all clients, the oldest first; for the command line."""
     return tuple(map(read_client, await store.read("clients", {})))
 
