@@ -155,7 +155,7 @@ def run_in_order(
         if isinstance(step, File):
             to = f"{'>>' if step.is_added else '>'} {step.name}"
             line = f'mkdir -p "$(dirname {step.name})"\ncat {to} <<"{_MARK}"\n{step.text}{_MARK}'
-        elif _SERVER.match(step.line):
+        elif _SERVER.match(step.line) and not step.line.endswith("&"):
             line = _start(step.line, folder)
         else:
             line = step.line.replace(DEMO_URL, url)
