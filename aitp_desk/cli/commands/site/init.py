@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import textwrap
@@ -176,7 +177,8 @@ def _tell_data(folder: Path) -> None:
         data = load_config(folder).data
     except ConfigError:
         return  # `check` and `serve` report it
-    click.echo(f"state  {data}: the master key and the database (store.data)")
+    shown = data if folder.is_absolute() else os.path.relpath(data)
+    click.echo(f"state  {shown}: the master key and the database (store.data)")
     if (published := find_published(data)) is not None:
         click.echo(
             f"note   {published} is a folder of pages. A web server that publishes it publishes the"

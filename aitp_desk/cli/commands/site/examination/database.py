@@ -82,7 +82,7 @@ async def _check_audit(reader: Reader, config: Config, now: float, findings: Fin
         findings.fault(
             "audit",
             f"the log is broken at row {checked.broken}: {checked.why}",
-            "the database was changed by other means: docs/run/security.md#the-machine-was-broken-into",
+            "it was changed by other means: docs/run/security.md#the-machine-was-broken-into",
         )
         return
     findings.approve(
