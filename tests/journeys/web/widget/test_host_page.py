@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
 
 if TYPE_CHECKING:
-    from playwright.async_api import Expect
+    from playwright.async_api import Expect, Route
 
 pytestmark = BROWSER_MARKS
 
@@ -100,6 +101,30 @@ async def test_the_page_hears_of_all_that_happens(
         await visitor.call("open")
         await expect(visitor.panel).to_have_count(1)
         assert await visitor.heard("error") == []
+
+
+async def test_the_page_learns_of_a_message_whose_answer_comes_before_the_response(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    answered = asyncio.Event()
+
+    async def respond_late(route: Route) -> None:
+        response = await route.fetch()
+        await answered.wait()
+        await route.fulfill(response=response)
+
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask("Is this light?")
+        await expect(visitor.answers).to_have_count(1)
+        await visitor.hear()
+        await visitor.page.route("**/messages", respond_late)
+        await visitor.ask("And this?")
+        await expect(visitor.answers).to_have_count(2)
+        answered.set()
+        await visitor.page.unroute_all(behavior="wait")
+        kinds = [kind for kind, _ in await visitor.page.evaluate("window.heard")]
+        assert kinds == ["message", "answer"]
+        assert await visitor.heard("message") == [{"text": "And this?"}]
 
 
 async def test_a_chat_within_a_page_that_cannot_be_loaded_is_loaded_later(

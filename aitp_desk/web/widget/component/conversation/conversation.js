@@ -180,7 +180,6 @@ export class Conversation {
     }
     this.outbox.keep();
     this.update();
-    this.tell("message", { text: entry.text });
   }
 
   /** Take an event of the thread; `n` is its number, NaN for what is only passing. */
@@ -205,6 +204,7 @@ export class Conversation {
     if (draft) {
       entry.id = draft.id;
       this.names.set(message.id, draft.id);
+      this.tell("message", { text: draft.text });
     }
     if (entry.party === "desk" && this.writing?.run === message.run_id) {
       this.view.remove(this.writing.id);
