@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from aitp_desk.config import Config
 
 PROMPT = "> "
-MOST_SECTIONS = 10
-"""The number of matching sections that an explanation shows."""
 
 
 @click.command()
@@ -108,7 +106,8 @@ async def _ask(
             if explain and isinstance(answering.agent, ExtractiveAgent):
                 finding = await answering.agent.find(conversation.turn(words))
                 conversation.add(words, finding.said)
-                lines = (*_told(finding.said), "", *_explained(explanation_of(finding)))
+                explanation = explanation_of(finding, config.content_folder)
+                lines = (*_told(finding.said), "", *_explained(explanation))
             else:
                 lines = (*_told(await conversation.ask(words)),)
             for line in lines:
@@ -145,7 +144,8 @@ def _told(said: Said) -> Iterator[str]:
 
 def _explained(explanation: Explanation) -> Iterator[str]:
     """Yield the reasons for a reply."""
-    yield f"Why: {explanation.reason}"
+    level = f" Level: {explanation.level}." if explanation.level else ""
+    yield f"Why: {explanation.reason}{level}"
     if explanation.words:
         yield ""
         yield "Search words, with their weights"
@@ -157,7 +157,7 @@ def _explained(explanation: Explanation) -> Iterator[str]:
     if explanation.candidates:
         yield ""
         yield f"Sections found, by {' + '.join(explanation.candidates[0].scores)}"
-    for place, one in enumerate(explanation.candidates[:MOST_SECTIONS], 1):
+    for place, one in enumerate(explanation.candidates, 1):
         parts = " + ".join(map(_write_score, one.scores.values()))
         scores = f"{_write_score(one.score)} = {parts}" if len(one.scores) > 1 else parts
         yield f"  {place:2}. {scores}  {one.url}  ({one.title})"
@@ -165,6 +165,12 @@ def _explained(explanation: Explanation) -> Iterator[str]:
         like = f"; like {one.like!r}" if one.like else ""
         fit = _write_score(one.fit)
         yield f"           covers {one.coverage:.0%}, its best sentence {fit}{lacks}{like}"
+        line = f":{one.line}" if one.line else ""
+        yield (
+            f"           {one.file}{line}  {one.verdict}"
+            if one.file
+            else f"           {one.verdict}"
+        )
 
 
 def _write_score(score: float) -> str:

@@ -100,6 +100,8 @@ def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
     assert sections[0].split()[0] == "1."
     assert sections[0].split()[2:] == ["/returns#footwear", "(Returns:", "Footwear)"]
     assert sections[1].startswith("           covers ")
+    assert sections[2].split(maxsplit=1) == ["returns.md:5", "Chosen: it has the best score."]
+    assert reason.endswith(" Level: words.")
 
 
 def test_a_refusal_names_the_words_that_no_page_holds(site: Path) -> None:
@@ -136,6 +138,7 @@ def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path
     assert "30 days" in done.out
     assert "\nSections found, by words + questions\n" in done.out
     assert f"; like {asked!r}" in done.out
+    assert "in enriched.jsonl. Level: questions." in done.out
     assert "; like" not in run_here("ask", site, asked, "--explain").out
 
 
@@ -143,4 +146,5 @@ def test_a_refusal_for_lack_of_evidence_says_how_much_there_is(site: Path) -> No
     reason, _, sections = explained(site, "Does Zoltan Kayakman deliver boots to Ulaanbaatar?")
     assert reason.startswith("The evidence for the best section is too low: ")
     assert reason.endswith(f"of {NEEDED} for /returns#footwear.")
-    assert sections
+    held = reason.split("too low: ")[1].split()[0]
+    assert sections[2].endswith(f"Refused: its evidence is {held}, and {NEEDED} is needed.")
