@@ -55,9 +55,10 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
     def make_run_executor(self) -> RunExecutor:
         """Make the executor of its runs."""
         site_agent, services, context = self.site_agent, self.services, self.context
+        agent, journal = site_agent.agent, site_agent.journal
         replies = RunReplier(
             context,
-            agent=site_agent.agent,
+            agent=agent if journal is None else journal.watch(agent),
             site=site_facts(site_agent.config.site),
             requests=ActionRequests(context.store, self.matcher, self.agent_tools),
             people=self.people,

@@ -32,6 +32,7 @@ async def serve(
     announce: Callable[[str], None],
     agent: Agent | None = None,
     worker: WorkerIdentity | None = None,
+    explains: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish work in progress and return.
 
@@ -40,6 +41,7 @@ async def serve(
         agent: by default a model that can be called, else extraction from the content.
         worker: this process, if it is one of several; its supervisor gets the report, and the
             process stops when the supervisor has ended.
+        explains: whether the home page shows how each answer was found.
 
     Raises:
         ListenError, StoreError, KeyFileError, ContentUnreadable: it cannot start.
@@ -57,7 +59,9 @@ async def serve(
         if worker is not None:
             inherited = stack.enter_context(inherited_sockets(worker, stop.set))
             listeners, report = inherited.listeners, inherited.report_ready
-        opened = open_in_environment(config, agent, listeners=listeners, worker_label=label)
+        opened = open_in_environment(
+            config, agent, listeners=listeners, worker_label=label, explains=explains
+        )
         async with opened as serving:
             report(serving.report)
             _calm_collector()
@@ -73,12 +77,13 @@ def open_in_environment(
     *,
     listeners: Sequence[Listener] = (),
     worker_label: str | None = None,
+    explains: bool = False,
 ) -> AbstractAsyncContextManager[RunningServer]:
     """Open a desk with the credentials in the environment of this process.
 
     Parameters:
         agent: as :func:`serve` takes it.
-        listeners, worker_label: as :func:`open_server` takes them.
+        listeners, worker_label, explains: as :func:`open_server` takes them.
     """
     return open_server(
         config,
@@ -86,6 +91,7 @@ def open_in_environment(
         environment=os.environ,
         listeners=listeners,
         worker_label=worker_label,
+        explains=explains,
     )
 
 

@@ -107,6 +107,7 @@ async def open_server(
     environment: Mapping[str, str] = NO_ENVIRONMENT,
     listeners: Sequence[Listener] = (),
     worker_label: str | None = None,
+    explains: bool = False,
 ) -> AsyncIterator[RunningServer]:
     """Run a desk for as long as the context lasts.
 
@@ -123,6 +124,7 @@ async def open_server(
             configured address.
         worker_label: of this process, if a supervisor has started it; by default its port, if
             other processes may use the same database.
+        explains: whether the home page shows how each answer was found.
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(find_engine(config.store.url).lock(config.data))
@@ -169,6 +171,7 @@ async def open_server(
             speaks=capabilities.urls,
             told=make_plugin_actions(capabilities, health_checks),
             after=is_serving,
+            explains=explains,
         )
         require_payable(
             config, [one for site_agent in site_agents for one in site_agent.actions], capabilities
@@ -246,6 +249,7 @@ async def open_server(
             collector=collector,
             served=lambda: dispatcher.routes,
             transports=transports.routes,
+            journal=site_agents[0].journal,
         )
         concurrency = (
             ConcurrencyLimiter(config.concurrency, services.tiers)

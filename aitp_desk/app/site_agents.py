@@ -16,6 +16,7 @@ from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.agent.generative.budget import DailyBudget
 from aitp_desk.agent.generative.providers.chain import connect_models, describe_missing_key, has_key
+from aitp_desk.agent.journal import AnswerJournal
 from aitp_desk.app.peers import Peers
 from aitp_desk.config import Config, Model
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -43,6 +44,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         name: of a further site agent; empty for the site's main agent.
         config: the site's, with the agent's name, content and limits in it.
         speaks: the schemas of structured messages that it understands.
+        journal: explains its answers to runs; None explains none.
     """
 
     name: str
@@ -51,6 +53,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
     agent: Agent
     offers: SiteOffers
     speaks: tuple[str, ...] = ()
+    journal: AnswerJournal | None = None
 
     @property
     def actor(self) -> Actor:
@@ -203,6 +206,7 @@ async def open_site_agents(
     speaks: tuple[str, ...],
     told: Sequence[OfferedAction],
     after: asyncio.Event,
+    explains: bool = False,
 ) -> tuple[SiteAgentContext, ...]:
     """Open the context of every site agent, until the stack is closed.
 
@@ -216,6 +220,7 @@ async def open_site_agents(
         speaks: the schemas of structured messages that all of them understand.
         told: the informational actions of capabilities, open to every caller.
         after: set when vectors may be built.
+        explains: whether the answers of the site's main agent are explained.
 
     Returns:
         The contexts, the main agent's first.
@@ -234,7 +239,11 @@ async def open_site_agents(
             offers = msgspec.structs.replace(offers, notes=lambda: (*told_before(), *peers.notes()))
         return SiteAgentContext(name, own, knowledge, peers.find_agent(name, agent), offers, speaks)
 
-    site_agents = [await open_one("", config, knowledge, agent)]
+    main = await open_one("", config, knowledge, agent)
+    if explains:
+        journal = AnswerJournal(knowledge, config.content_folder)
+        main = msgspec.structs.replace(main, journal=journal)
+    site_agents = [main]
     for further in config.agents:
         own = config.of_agent(further)
         read = await open_content(stack, own, egress, environment, further.name, after=after)

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from aitp_desk.web.inspector import routes as inspector
 from aitp_desk.web.pages.assets import SCRIPTS
 from tests.architecture.test_console_pages import LONGEST, MARKUP
 
 FILES = sorted(
     (Path(__file__).parents[2] / "aitp_desk" / "web" / "pages" / "scripts").rglob("*.js")
 )
+INSPECTOR = Path(inspector.__file__).with_name("inspector.js")
 DECLARED = re.compile(r"^(?:export )?(?:const|let|class|(?:async )?function) (\w+)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [*FILES, INSPECTOR], ids=lambda file: file.name)
 def test_a_script_is_short_and_makes_nothing_of_markup(file: Path) -> None:
     text = file.read_text("utf-8")
     assert len(text.splitlines()) <= LONGEST
@@ -32,5 +34,7 @@ def test_the_script_served_is_all_modules_in_one_and_imports_nothing() -> None:
 
 
 def test_no_two_modules_declare_the_same_name() -> None:
-    declared = [name for file in FILES for name in DECLARED.findall(file.read_text("utf-8"))]
+    declared = [
+        name for file in (*FILES, INSPECTOR) for name in DECLARED.findall(file.read_text("utf-8"))
+    ]
     assert len(declared) == len(set(declared))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from aitp_desk.agent.journal import AnswerJournal
 from aitp_desk.app.protocols.mcp import make_mcp_routes
 from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.services import Services
@@ -45,6 +46,7 @@ def make_all_routes(
     collector: MetricsCollector,
     served: Served,
     transports: tuple[ProtocolRoutes, ...] = (),
+    journal: AnswerJournal | None = None,
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes that these settings enable.
 
@@ -57,6 +59,7 @@ def make_all_routes(
         collector: collects the figures of the process.
         served: returns every route of the process, once all are made.
         transports: of platforms that call the desk.
+        journal: has the answers that the home page explains; None explains none.
 
     Raises:
         ConfigError: a setting of a protocol cannot be satisfied.
@@ -84,7 +87,7 @@ def make_all_routes(
         *make_redirect_routes(
             _leading(services, webhooks), partial(render_refusal, config.site, render_error)
         ),
-        *make_site_routes(desk, further, config, served, services.capabilities.slugs),
+        *make_site_routes(desk, further, config, served, services.capabilities.slugs, journal),
         *make_mcp_routes(desks, config, identifier, services.audit_log),
         *make_oauth_routes(config, store=services.store, keys=keys, clock=services.clock),
         *make_schema_routes(services.capabilities, render_error),

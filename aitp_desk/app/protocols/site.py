@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from aitp_desk.agent.journal import AnswerJournal
 from aitp_desk.app.protocols.a2a import make_a2a_routes
 from aitp_desk.app.protocols.announcement import (
     build_overview,
@@ -28,7 +29,9 @@ from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
 from aitp_desk.web.discovery.routes import DiscoveryHandlers
+from aitp_desk.web.inspector.routes import InspectorHandlers
 from aitp_desk.web.pages.blocks.brand import Brand, make_brand
+from aitp_desk.web.pages.renderer import NOTHING
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
 from aitp_desk.web.pages.search.routes import SearchHandlers
@@ -43,6 +46,7 @@ def make_site_routes(
     config: Config,
     served: Served | None = None,
     speaks: Sequence[str] = (),
+    journal: AnswerJournal | None = None,
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of AITP, AHP, A2A, agents.txt, OpenAPI, discovery and the pages.
 
@@ -52,6 +56,7 @@ def make_site_routes(
         config: the site's.
         served: returns every route of the process; None disables OpenAPI.
         speaks: slugs of the capabilities that the site has enabled.
+        journal: has the answers that the home page explains; None explains none.
     """
     ahp = AhpHandlers(desk, find_protocol_links(config), find_integrations(config), speaks)
     openapi = _make_openapi_routes((desk, *further), config, served) if served else ()
@@ -72,6 +77,7 @@ def make_site_routes(
         time.time,
         render_ahp_error,
     )
+    inspector = InspectorHandlers(journal) if journal is not None else None
     return (
         *(described.protocol() for described in openapi),
         make_aitp_routes(config.threads.max_body, config.files.max_bytes),
@@ -93,7 +99,8 @@ def make_site_routes(
             for other, own in zip_longest(further, openapi[1:])
         ),
         SearchHandlers(config.site, pages.get_page, brand).protocol(pages.render_error),
-        pages.protocol(),
+        *(() if inspector is None else (inspector.protocol(pages.render_error),)),
+        pages.protocol(inspector.panel if inspector is not None else NOTHING),
     )
 
 

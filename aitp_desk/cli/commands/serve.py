@@ -50,21 +50,27 @@ def serve(
         config = load_config(folder, overrides, host=host, port=port, data=data)
         try:
             if workers == 1 or worker is not None:
-                _serve_here(config, worker)
+                serve_here(config, worker)
             else:
                 _serve_in_workers(config, workers, _worker_command(folder, host, data, overrides))
         except ListenError as error:
             fail([str(error)])
 
 
-def _serve_here(config: Config, worker: str | None) -> None:
+def serve_here(config: Config, worker: str | None = None, *, explains: bool = False) -> None:
+    """Serve a site in this process until SIGTERM or Ctrl-C.
+
+    Parameters:
+        worker: what the supervisor tells this process; None if it is the only one.
+        explains: whether the home page shows how each answer was found.
+    """
     import uvloop
 
     from aitp_desk.app.process import serve as serve_desk
     from aitp_desk.app.workers.identity import WorkerIdentity
 
     identity = None if worker is None else WorkerIdentity.from_argument(worker)
-    uvloop.run(serve_desk(config, announce=click.echo, worker=identity))
+    uvloop.run(serve_desk(config, announce=click.echo, worker=identity, explains=explains))
 
 
 def _serve_in_workers(config: Config, workers: int, command: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from aitp_desk.web.pages.blocks.texts import LANGUAGES, find_texts
 
 ASSETS_PATH = "/assets/desk/"
 _JAVASCRIPT = "text/javascript; charset=utf-8"
-_FOLDER = Path(__file__).with_name("scripts")
+SCRIPT_FOLDER = Path(__file__).with_name("scripts")
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -51,16 +51,19 @@ def make_style(name: str, text: str) -> Asset:
     return _asset(name, "css", "text/css; charset=utf-8", text.encode())
 
 
+def make_script(name: str, code: bytes) -> Asset:
+    """Make a script."""
+    return _asset(name, "js", _JAVASCRIPT, code)
+
+
 _STYLES = tuple(
     f"styles/{name}.css" for name in ("ground", "asking", "reading", "contents", "search")
 )
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
-_CODE = bundle_modules("desk", read_modules(_FOLDER))
+_CODE = bundle_modules("desk", read_modules(SCRIPT_FOLDER))
 SCRIPTS = {
-    language: _asset(
+    language: make_script(
         "desk",
-        "js",
-        _JAVASCRIPT,
         b"const TEXTS = %s;\n%s" % (msgspec.json.encode(find_texts(language).script), _CODE),
     )
     for language in LANGUAGES

@@ -14,7 +14,7 @@ from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.samples import write_samples
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import Texts, find_language_tag, find_texts
-from aitp_desk.web.pages.renderer import read_template, render_ask, render_frame
+from aitp_desk.web.pages.renderer import NOTHING, read_template, render_ask, render_frame
 
 MOST_IN_FOLDER = 60
 """How many pages a folder lists; ``/llms.txt`` lists them all."""
@@ -45,6 +45,7 @@ def render_home(
     api: str = "",
     acts: Sequence[Action] = (),
     brand: Brand = PLAIN,
+    inspector: Markup = NOTHING,
 ) -> bytes:
     """Render the home page.
 
@@ -54,6 +55,7 @@ def render_home(
         rows: method and path of further addresses, and the key of their text.
         api: the path of the page for developers; where there is none, the addresses are here.
         acts: the actions that the chat offers.
+        inspector: the panel that shows how answers were found.
     """
     texts = find_texts(site.language)
     main = fill_template(
@@ -62,6 +64,7 @@ def render_home(
         description=site.description or texts.say("home.description", site=site.name),
         read=texts.count("home.read", len(documents)),
         ask=render_ask(texts, acts),
+        inspector=inspector,
         pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
             texts,

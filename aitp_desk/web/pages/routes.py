@@ -43,11 +43,12 @@ from aitp_desk.web.pages.blocks.example_questions import (
     list_example_questions,
     list_page_topics,
 )
+from aitp_desk.web.pages.blocks.template import Markup
 from aitp_desk.web.pages.files import FileSender
 from aitp_desk.web.pages.full.document import FullDocument, map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
 from aitp_desk.web.pages.home import render_home
-from aitp_desk.web.pages.renderer import make_page_index, render_page
+from aitp_desk.web.pages.renderer import NOTHING, make_page_index, render_page
 from aitp_desk.web.pages.wire import (
     Page,
     render_refusal,
@@ -144,8 +145,12 @@ class PagesHandlers:
         self._files = FileSender()
         self._all_pages = FullDocument(site, data)
 
-    async def get_home(self, desk: Desk, call: Call) -> Reply:
-        """``GET /``: the home page, or ``/llms.txt`` where Markdown is preferred."""
+    async def get_home(self, desk: Desk, call: Call, inspector: Markup = NOTHING) -> Reply:
+        """``GET /``: the home page, or ``/llms.txt`` where Markdown is preferred.
+
+        Parameters:
+            inspector: the panel that shows how answers were found.
+        """
         editions = desk.knowledge.editions
         if wants_markdown_page(call):
             return await self._home_as_markdown(desk, call)
@@ -156,7 +161,9 @@ class PagesHandlers:
             pages = drop_duplicates_by_language(editions.documents)
             examples = self._list_examples(editions)
             return tag_page(
-                render_home(self._site, pages, examples, self._rows, api, acts, self._brand)
+                render_home(
+                    self._site, pages, examples, self._rows, api, acts, self._brand, inspector
+                )
             )
 
         acts = list_offered_actions(desk.registry.actions)
@@ -316,10 +323,15 @@ class PagesHandlers:
         """Render the same, with JSON in another protocol's format."""
         return render_refusal(self._site, render_json, error, headers, self._brand)
 
-    def protocol(self) -> ProtocolRoutes:
-        """Return the routes of the pages."""
+    def protocol(self, inspector: Markup = NOTHING) -> ProtocolRoutes:
+        """Return the routes of the pages.
+
+        Parameters:
+            inspector: the panel of the home page that shows how answers were found.
+        """
+        get_home = partial(self.get_home, inspector=inspector)
         routes = (
-            _read("/", self.get_home, second=self._overview),
+            _read("/", get_home, second=self._overview),
             # a page loads several: counted, they would leave an office's later visitors unstyled
             _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=list_media_types, counted=None),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),

@@ -8,10 +8,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.desk.command import SECONDS, run, start
+from tests.support.desk.command import SECONDS, run, serving_command, start
 from tests.support.desk.processes import free_port
 
 pytestmark = pytest.mark.servers
+
+ANSWERS = "/assets/desk/answers.json"
+"""Where the panel next to the chat reads how answers were found."""
 
 
 async def report(process: asyncio.subprocess.Process) -> list[str]:
@@ -24,6 +27,11 @@ async def report(process: asyncio.subprocess.Process) -> list[str]:
             assert line, lines
             lines.append(line.decode().rstrip())
     return lines
+
+
+async def fetch_status(url: str) -> int:
+    async with aiohttp.ClientSession() as web, web.get(url) as answer:
+        return answer.status
 
 
 async def test_a_desk_in_development_follows_its_settings(tmp_path: Path) -> None:
@@ -42,6 +50,7 @@ async def test_a_desk_in_development_follows_its_settings(tmp_path: Path) -> Non
         ):
             assert url in await answer.text()
             assert "X-RateLimit-Limit" not in answer.headers
+        assert await fetch_status(f"{url}{ANSWERS}") == 200
         settings.write_text("[site]\nname = 3\n")
         (site / "actions.py").write_text("1 / 0")
         settings.write_text("[site]\nname = 'Afterwards'\n")
@@ -55,6 +64,13 @@ async def test_a_desk_in_development_follows_its_settings(tmp_path: Path) -> Non
     with pytest.raises(aiohttp.ClientConnectorError):
         async with aiohttp.ClientSession() as web, web.get(url):
             pass
+
+
+async def test_a_served_desk_explains_nothing(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Hours\n\nWe open at nine.\n")
+    async with serving_command(tmp_path, tmp_path / "data") as served:
+        assert await fetch_status(f"{served.url}{ANSWERS}") == 404
+        assert await fetch_status(f"{served.url}/page") == 200
 
 
 async def test_a_mistake_in_the_settings_is_told_at_once(tmp_path: Path) -> None:

@@ -202,11 +202,20 @@ async def talking(
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
     actions: Sequence[OfferedAction] = (),
+    explains: bool = False,
 ) -> AsyncIterator[Talker]:
     """A desk with its data below ``folder``, and a caller without a credential."""
     data = folder / "data"
     async with (
-        serving(data, *settings, folder=site, clock=clock, agent=agent, actions=actions) as desk,
+        serving(
+            data,
+            *settings,
+            folder=site,
+            clock=clock,
+            agent=agent,
+            actions=actions,
+            explains=explains,
+        ) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         yield Talker(desk, data, http)

@@ -32,6 +32,7 @@ async def serving(
     actions: Sequence[OfferedAction] = (),
     transports: Mapping[str, type[Transport]] = NO_TRANSPORTS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
+    explains: bool = False,
 ) -> AsyncIterator[RunningServer]:
     """A desk on a free port.
 
@@ -44,6 +45,7 @@ async def serving(
         actions: what the agent may call for those who may.
         transports: that no package has.
         environment: with the credentials that settings name.
+        explains: whether its home page shows how answers were found, as under `aitp-desk dev`.
     """
     chosen = await store_settings(data)
     config = load_config(folder, (*UNLIMITED, *chosen, *settings), port=0, data=data)
@@ -56,6 +58,7 @@ async def serving(
         actions=actions,
         transports_beside=transports,
         environment=environment,
+        explains=explains,
     ) as desk:
         keep_index(data, folder)
         yield desk

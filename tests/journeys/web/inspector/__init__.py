@@ -1,0 +1,1 @@
+"""Tests of the panel that shows how answers were found."""
