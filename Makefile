@@ -3,6 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8080
 HOST_PORT ?= 8081
+DOCS_PORT ?= 8082
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 # tests with servers wait much of their time: one worker more than there are cores keeps these busy
@@ -23,7 +24,7 @@ test test-servers test-postgres: export TMPDIR := $(or $(IN_MEMORY),$(TMPDIR),/t
 
 JOURNEYS := tests/journeys
 
-.PHONY: demo test test-servers test-postgres check
+.PHONY: demo docs test test-servers test-postgres check
 
 # serve the example shop on 127.0.0.1:8080 (PORT=… for another), and on 127.0.0.1:8081 a website that has its chat
 demo: .venv/.run-time
@@ -31,6 +32,11 @@ demo: .venv/.run-time
 	website=$$!; (while kill -0 $$$$; do sleep 1; done; kill $$website) 2>/dev/null & \
 	echo "a website with the chat of the shop: http://127.0.0.1:$(HOST_PORT)/"; \
 	exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
+
+# build the site of docs/ in build/docs, and serve it on 127.0.0.1:8082 with a desk that answers on it
+docs: .venv/.docs
+	$(BIN)/python -m examples.docs_site.edition build/docs
+	@exec $(BIN)/python -m examples.docs_site.server build/docs $(DOCS_PORT)
 
 # everything except tests that need a browser or a server, and slow tests
 test: .venv/.dev
@@ -72,10 +78,14 @@ check: .venv/.browser
 	$(PIP) --editable '.[jose]'
 	@touch $@
 
+.venv/.docs: .venv/.run-time
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
 .venv/.dev: .venv/.run-time
 	$(PIP) --editable '.[dev]'
 	@touch $@
 
 .venv/.browser: .venv/.dev
-	$(PIP) --editable '.[dev,browser,frameworks]'
+	$(PIP) --editable '.[dev,browser,docs,frameworks]'
 	@touch $@

@@ -14,7 +14,7 @@ from tests.architecture.sources import ROOT, sources
 
 CAPABILITIES = {folder.name: folder for folder in (ROOT / "capabilities").glob("*/")}
 PACKAGES = {"aitp_desk", *CAPABILITIES}
-NO_USE = {"all", "browser", "dev", "frameworks", "fuzz"}
+NO_USE = {"all", "browser", "dev", "docs", "frameworks", "fuzz"}
 """Extras that no desk uses when it runs."""
 OF_OTHERS = {"aiodns": "aiohttp's resolver", "tzdata": "zoneinfo"}
 """Dependencies that something else imports."""
