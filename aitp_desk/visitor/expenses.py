@@ -46,6 +46,17 @@ class Expenses:
             raise BudgetSpent(f"{name} costs {money}; {limit} is the visit's limit.")
         return Money(spent.amount + money.amount, limit.currency)
 
+    def check_announced(self, action: SiteAction) -> None:
+        """Check what an action is announced to cost, before it is called.
+
+        Raises:
+            PolicyRefused, BudgetSpent: as :meth:`check` does.
+        """
+        if action.cost is not None:
+            self.check(action.name, action.cost)
+        elif action.has_cost and self.spent is None:
+            raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
+
     def take(self, name: str, money: Money) -> None:
         """Count the announced price of a call before it is sent.
 

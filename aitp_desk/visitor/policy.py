@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
-from aitp_desk.visitor.errors import NotConfirmed, NotOffered
+from aitp_desk.visitor.errors import NotConfirmed, NotOffered, PolicyRefused
 
 WIDE = frozenset({"many", "all"})
 """The blast radii whose calls are always confirmed (HAC 1.0, section 5.2)."""
@@ -116,6 +116,19 @@ def is_agreement(label: str) -> bool:
     """Return whether choosing a label of a site's question could agree to something."""
     words = re.split(r"[\s,.!:;。、，！-]+", label.strip().casefold(), maxsplit=1)
     return words[0] in _AGREEMENT
+
+
+def check_origin(action: SiteAction, own: str, policy: Policy) -> None:
+    """Refuse a call to an origin that the policy does not name.
+
+    Parameters:
+        own: the visited site's origin.
+
+    Raises:
+        PolicyRefused: it would be sent elsewhere.
+    """
+    if action.origin != own and action.origin not in policy.origins:
+        raise PolicyRefused(f"{action.name} would be sent to {action.origin}, not to {own}.")
 
 
 async def confirm_call(call: PlannedCall, policy: Policy, confirm: Confirm) -> None:

@@ -44,6 +44,7 @@ from aitp_desk.visitor.policy import (
     Confirm,
     PlannedCall,
     Policy,
+    check_origin,
     confirm_call,
     is_agreement,
     is_repeatable,
@@ -257,12 +258,14 @@ class Site:
         *,
         confirm: Confirm | None = None,
         key: str | None = None,
+        pays: bool = True,
     ) -> Outcome:
         """Call an action, after the person's confirmation where the policy wants it.
 
         Parameters:
             confirm: asks the person about this call; by default the policy's.
             key: identifies the wish, for repetitions after a lost response; by default a new one.
+            pays: False: a price is returned, as "payable", and not spent; the same key pays it.
 
         Raises:
             NotOffered, NotConfirmed, PolicyRefused: nothing was sent.
@@ -271,12 +274,14 @@ class Site:
         action = next((each for each in await self.actions() if each.name == name), None)
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
+        if action.cost is not None and not pays:
+            return Outcome("payable", quote=Quote(action.cost, "", action.description))
         call = PlannedCall(self.url, action, arguments or {}, ())
         key = key or secrets.token_urlsafe(16)
         async with self._key_locks.setdefault(key, asyncio.Lock()):
-            return await self._call(call, key, confirm or self._policy.confirm)
+            return await self._call(call, key, confirm or self._policy.confirm, pays=pays)
 
-    async def _call(self, call: PlannedCall, key: str, confirm: Confirm) -> Outcome:
+    async def _call(self, call: PlannedCall, key: str, confirm: Confirm, *, pays: bool) -> Outcome:
         """Call an action, unless its outcome under the key is known."""
         known, is_first = self._calls.get(key), key not in self._calls
         if known is None:
@@ -285,13 +290,14 @@ class Site:
                     f"Whether {call.action.name} was done is unknown: no response came, and the "
                     "site does not say that repeating the call is safe."
                 )
-            await self._permit(call, confirm)
+            await self._permit(call, confirm, pays=pays)
             self._calls[key] = None
             called = {"name": call.action.name, "arguments": call.arguments, "key": key}
             self._record.note_own("called", called)
             known = await self._send(call, key, is_first=is_first)
             self._calls[key] = self._note_outcome(known)
-        return known if known.kind != "payable" else await self._pay(call, known, key, confirm)
+        is_due = pays and known.kind == "payable"
+        return await self._pay(call, known, key, confirm) if is_due else known
 
     async def _send(self, call: PlannedCall, key: str, *, is_first: bool) -> Outcome:
         """Send a call; its announced price counts as spent unless nothing was done."""
@@ -406,17 +412,11 @@ class Site:
         self._record.note_site("outcome", outcome)
         return outcome
 
-    async def _permit(self, call: PlannedCall, confirm: Confirm) -> None:
+    async def _permit(self, call: PlannedCall, confirm: Confirm, *, pays: bool) -> None:
         """Check a call by the policy, and have the person confirm it."""
-        action = call.action
-        if action.origin != self._fetcher.origin and action.origin not in self._policy.origins:
-            raise PolicyRefused(
-                f"{action.name} would be sent to {action.origin}, not to {self._fetcher.origin}."
-            )
-        if action.cost is not None:
-            self._expenses.check(action.name, action.cost)
-        elif action.has_cost and self.spent is None:
-            raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
+        check_origin(call.action, self._fetcher.origin, self._policy)
+        if pays:
+            self._expenses.check_announced(call.action)
         await confirm_call(call, self._policy, confirm)
 
     async def _pay(

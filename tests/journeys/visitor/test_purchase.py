@@ -93,6 +93,33 @@ async def test_a_map_is_paid_by_its_quote_over_plain_http(tmp_path: Path, protoc
     assert "5.10" in left
 
 
+@pytest.mark.parametrize("kind", ["ahp", "a2a", "mcp"])
+async def test_a_price_is_seen_before_anything_is_paid(tmp_path: Path, kind: EndpointKind) -> None:
+    agreeing = Policy(confirm=Person(True).confirm)
+    spending = Policy(confirm=Person(True).confirm, budget=BUDGET)
+    async with paying(tmp_path) as (shopper, payer):
+        url, who = shopper.talker.desk.url, Identity(payer=payer)
+        async with visiting(url, kind, policy=agreeing, identity=who) as site:
+            seen = await site.call("buy_trail_map", MAP, pays=False)
+            assert (seen.kind, seen.quote and seen.quote.money) == ("payable", PRICE)
+        async with visiting(url, kind, policy=spending, identity=who) as site:
+            seen = await site.call("buy_trail_map", MAP, key="one-wish-of-a-person", pays=False)
+            assert site.spent == Money(Decimal(0), "USD")
+            assert "10.00" in await balance(tmp_path)
+            assert sold(await site.call("buy_trail_map", MAP, key="one-wish-of-a-person"))
+            assert site.spent == PRICE
+        assert "5.10" in await balance(tmp_path)
+
+
+async def test_an_announced_price_is_seen_without_a_call(tmp_path: Path) -> None:
+    async with paying(tmp_path) as (shopper, _):
+        url, key = str(shopper.talker.desk.url), str(shopper.talker.key)
+        async with visit(url, protocol="hac", credential=key) as site:
+            seen = await site.call("buy-trail-map", MAP, pays=False)
+            assert (seen.kind, seen.quote and seen.quote.money) == ("payable", PRICE)
+        assert "0 quotes" in await owner(tmp_path / "data", "verify")
+
+
 @each_protocol
 async def test_nothing_is_paid_that_nobody_confirmed_or_that_exceeds_the_budget(
     tmp_path: Path, kind: EndpointKind
