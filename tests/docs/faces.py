@@ -81,7 +81,7 @@ async def faces(function: str, folder: Path) -> list[Face]:
             Face("HAC: `/capabilities`", await _affordance(caller), _HAC),
             Face("MCP: `tools/list`", await _tool(caller), _MCP),
             Face("A2A: the card for callers with a credential", await _skill(caller), _A2A),
-            Face("agents.txt", await _block(anybody)),
+            Face("agents.txt: `/agents.txt`", await _block(anybody)),
         ]
         address = anybody.desk.url
     return [one.at(address) for one in found]
