@@ -1,4 +1,4 @@
-"""What docs/run/running.md gives to copy works: units, alerts, the servers in front."""
+"""What docs/run/installing.md and running.md give to copy works: units, alerts, servers."""
 
 from __future__ import annotations
 
