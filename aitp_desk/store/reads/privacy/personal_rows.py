@@ -220,7 +220,7 @@ async def list_rows_apart(store: Reader, person: Person) -> AsyncIterator[Person
             own = {"whose": person.id} if table.apart == "personal_once" else found
             async for row in _list_with_buttons(store, table, table.apart, **own):
                 yield row
-    async for row in list_rows(store, FEEDBACK, FEEDBACK.apart, whose=person.id):
+    async for row in list_rows(store, FEEDBACK, FEEDBACK.apart, **found):
         yield row
     if person.thread_id is None:
         async for row in list_rows(store, BYTES, BYTES.apart, whose=person.id):

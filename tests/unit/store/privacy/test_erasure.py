@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from aitp_desk.desk.maintenance.erasure import erase_words, find_words
+from aitp_desk.desk.maintenance.personal_data import collect_records
 from aitp_desk.model.access.grant import Grant, GrantLevel
 from aitp_desk.model.access.principal import Principal, PrincipalKind
+from aitp_desk.model.conversation.feedback import FeedbackDraft, Rating
 from aitp_desk.model.conversation.run import RunOptions
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
@@ -15,6 +17,7 @@ from aitp_desk.store.reads.privacy.erasure import ErasureCounts, Person
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Summary
 from aitp_desk.store.units.runs.callers import start_run
+from aitp_desk.store.units.threads.feedback import rate_message
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     AYA,
@@ -116,6 +119,37 @@ async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store
     assert (erased.messages, erased.replies) == (1, 1)
     assert len(await store.read("folded_after", {"after": "", "limit": 9})) == 1
     assert await reads.newest_messages(store, theirs.thread_id, 9) == ()
+
+
+async def test_an_erasure_on_one_thread_leaves_the_ratings_of_others(store: Store) -> None:
+    threads = (a_thread(AYA.id), a_thread(AYA.id))
+    for thread in threads:
+        await open_thread(store, "Question?", thread=thread, run=True, asked_by=AYA)
+    for claimed in await claim(store):
+        await answer(store, claimed, "Answer.")
+    for thread in threads:
+        await store.run(
+            rate_message,
+            thread_id=thread.id,
+            message_id="latest",
+            principal=AYA,
+            draft=FeedbackDraft(Rating.DOWN, "Of no use."),
+            now=NOW,
+            idle_before=0,
+        )
+
+    async def rated(person: Person) -> list[str]:
+        found = [one async for one in collect_records(store, person)]
+        return [one.values["thread_id"] for one in found if one.kind == "feedback"]
+
+    first, second = (thread.id for thread in threads)
+    everywhere, there = Person(AYA.id), Person(AYA.id, first)
+    assert set(await rated(everywhere)) == {first, second}
+    assert set(await rated(there)) == {first}
+    await erase_words(store, there, by=somebody(), clock=clock)
+    assert set(await rated(everywhere)) == {second}
+    await erase_words(store, everywhere, by=somebody(), clock=clock)
+    assert await rated(everywhere) == []
 
 
 async def test_erasing_while_others_write_leaves_what_they_write(store: Store) -> None:

@@ -30,14 +30,14 @@ WHERE thread_id = :thread_id AND principal = '' AND NOT EXISTS (
 -- delete_feedback_of_message: Deletes what people think of a message.
 DELETE FROM feedback WHERE thread_id = :thread_id AND message_id = :message_id;
 
--- rows theirs: Those of a principal.
-principal = :whose AND principal <> '';
+-- rows theirs: Those of a principal, on all threads or one.
+principal = :whose AND principal <> '' AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- erase_feedback: Deletes a person's feedback of a time on a thread, or everybody's.
 DELETE FROM feedback
 WHERE thread_id = :thread_id AND created_at >= :since AND (:whose = '' OR principal = :whose);
 
--- erase_own_feedback: Deletes a person's feedback on all threads.
+-- erase_own_feedback: Deletes a person's feedback on all threads, or on one.
 DELETE FROM feedback WHERE {theirs};
 
 -- personal_feedback_on_thread: Lists the feedback on a thread; that of a deleted message goes too.
