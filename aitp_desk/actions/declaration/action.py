@@ -34,7 +34,9 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 Price = Callable[..., Any]
-"""A plain or async function of some of the action's parameters that returns Money, or None."""
+"""A plain or async function of some of the action's parameters that returns Money, text such as
+``29.99 EUR``, or None.
+"""
 NeedsApproval = Callable[..., Any]
 """The same, returning whether a person of the site must approve such a call first."""
 

@@ -172,9 +172,14 @@ def read_safety(terms: Terms) -> Safety:
 def read_cost(cost: Any) -> Money | None:
     """Parse a fixed cost; None if it is malformed or zero."""
     if isinstance(cost, str):
-        found = _COST.fullmatch(cost)
-        cost = Money(Decimal(found[1]), found[2]) if found else None
+        cost = parse_amount(cost)
     return cost if isinstance(cost, Money) and is_amount(cost) and cost.amount > 0 else None
+
+
+def parse_amount(text: str) -> Money | None:
+    """Parse an amount such as ``29.99 EUR``; None if it is malformed."""
+    found = _COST.fullmatch(text)
+    return Money(Decimal(found[1]), found[2]) if found else None
 
 
 def is_amount(money: Money) -> bool:

@@ -181,6 +181,18 @@ async def test_a_price_may_follow_from_the_arguments(shop: tuple[OfferedAction, 
     assert await stock.price(stock.read({"sku": "TS-001"}), CONTEXT) is None
 
 
+async def test_a_price_may_be_text_as_a_fixed_cost_is(tmp_path: Path) -> None:
+    (court,) = load(
+        tmp_path,
+        'def price(hours: int) -> str:\n    return f"{hours * 8}.00 EUR" if hours < 9 else "much"\n'
+        '@action(cost=price)\ndef court(hours: int) -> int:\n    "Books."\n    return hours\n',
+    )
+    assert str(await court.price(court.read({"hours": 2}), CONTEXT)) == "16.00 EUR"
+    assert await court.price(court.read({"hours": 0}), CONTEXT) is None
+    with pytest.raises(TypeError, match="price returned neither Money, nor text"):
+        await court.price(court.read({"hours": 9}), CONTEXT)
+
+
 async def test_an_unmet_precondition_is_reported_with_what_helps(
     shop: tuple[OfferedAction, ...],
 ) -> None:
