@@ -35,9 +35,9 @@ PORTS = (8080, 8081, 8082, 2424, 2525)
 """Where the servers of tutorials listen; a test's listen elsewhere."""
 
 _MARK = "\x1e"
-_SECONDS = 120
+_SECONDS = 300
 _NO_PORTS: Mapping[int, int] = {}
-_TO_A_FILE = re.compile(r"(Write this to|Add this to) `([^`]+)`:$")
+_TO_A_FILE = re.compile(r"(Write|Add)\s+this\s+to\s+`([^`]+)`:$")
 _SERVER = re.compile(r"(aitp-desk (serve|dev) |(python3 -m )?aiosmtpd |python3 -m http\.server )")
 _PORT = re.compile(r"(?:--port |-l \S+:|http\.server )(\d+)")
 _START = """\
@@ -101,7 +101,7 @@ def blocks(page: Path, under: str | None = None) -> list[Block]:
             line = (token.map or [0])[0] + 1
             language, text = (token.info.split() or [""])[0], token.content
             said = _TO_A_FILE.search(tokens[number - 2].content) if number > 1 else None
-            file = _file(said[2], text, said[1] == "Add this to") if said else None
+            file = _file(said[2], text, said[1] == "Add") if said else None
             found.append(Block(page.name, line, language, text, file))
     assert found or under is None, f"{page.name} has no code below {under!r}"
     return found

@@ -208,7 +208,7 @@ def test_ctrl_c_ends_the_prompt_for_questions(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--call", "nothing"), 3, "offers no action nothing"),
+        (("--call", "nothing"), 3, "and --no-cache asks the site again"),
         (("--protocol", "mcp"), 3, "speaks no mcp. It speaks: agents_txt, llms_txt."),
         (("--protocol", "smoke"), 2, "'smoke' is not one of 'ahp'"),
         (("--call", "order-map", "trail"), 2, "write it as KEY=VALUE"),

@@ -111,7 +111,10 @@ class VisitSession:
         actions = await self._site.actions()
         action = next((one for one in actions if report.is_named(one.name, name)), None)
         if action is None:
-            told = f"The site offers no action {name}. --actions lists what it offers."
+            told = (
+                f"The site offers no action {name}. --actions lists what it offers, and --no-cache"
+                " asks the site again instead of using kept documents."
+            )
             raise NotOffered("\n".join((told, *report.list_unused(self._site))))
         outcome = await self._site.call(action.name, read_arguments(action, words))
         self._print(report.list_outcome(outcome), {"outcome": outcome})
