@@ -21,8 +21,9 @@ DEMO_URL = "http://127.0.0.1:8080"
 """Where the pages say that the demo listens; a test's desk listens elsewhere."""
 GROUPS = ("run", "transports", "build", "protocols", "contribute")
 """The folders of docs/, in the order in which its index lists them."""
+README = ROOT / "README.md"
 PAGES = (
-    ROOT / "README.md",
+    README,
     ROOT / "docs" / "README.md",
     *(page for group in GROUPS for page in sorted((ROOT / "docs" / group).glob("*.md"))),
 )
@@ -37,6 +38,7 @@ PORTS = (8080, 8081, 8082, 2424, 2525)
 _MARK = "\x1e"
 _SECONDS = 300
 _NO_PORTS: Mapping[int, int] = {}
+_PROGRAMS = Path(sys.executable).parent
 _TO_A_FILE = re.compile(r"(Write|Add)\s+this\s+to\s+`([^`]+)`:$")
 _SERVER = re.compile(r"(aitp-desk (serve|dev) |(python3 -m )?aiosmtpd |python3 -m http\.server )")
 _PORT = re.compile(r"(?:--port |-l \S+:|http\.server )(\d+)")
@@ -142,13 +144,18 @@ def moved(text: str, ports: Mapping[int, int]) -> str:
 
 
 def run_in_order(
-    todo: Sequence[Command | File], url: str, folder: Path, ports: Mapping[int, int] = _NO_PORTS
+    todo: Sequence[Command | File],
+    url: str,
+    folder: Path,
+    ports: Mapping[int, int] = _NO_PORTS,
+    programs: Path = _PROGRAMS,
 ) -> list[str]:
     """Do one step after the other in one shell and return what each printed.
 
     Parameters:
         url: of the desk that the pages call the demo.
         ports: free ones, by those that the page and its files name.
+        programs: the folder of the commands that were installed.
     """
     script = ["exec 2>&1", "declare -A servers"]
     for step in todo:
@@ -160,7 +167,7 @@ def run_in_order(
         else:
             line = step.line.replace(DEMO_URL, url)
         script += [moved(line, ports), f"printf '%s' '{_MARK}'"]
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = f"{programs}:{os.environ['PATH']}"
     own = {"PATH": path, "XDG_CACHE_HOME": str(folder), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         ["bash", "-c", "\n".join(script)],

@@ -32,13 +32,13 @@ from tests.support.desk.processes import free_ports
 from tests.support.desk.server import SHOP, serving
 
 NOT_HERE = ("make ", "git clone", "pip install")
-"""Commands that set up: `test_newcomer.py` and `test_installation.py` run those."""
+"""Commands that set up. `test_newcomer.py` runs all of the README, `test_installation.py` pip."""
 NOT_THERE = shutil.ignore_patterns(".desk", "shop.db*", "node_modules", "dist", "__pycache__")
 """What a checkout's folder of examples has only after it was used."""
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.parent.name + "/" + page.name)
 async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     todo = steps(page, NOT_HERE)
     demo = tmp_path / "examples" / "shop"
