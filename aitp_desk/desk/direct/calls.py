@@ -390,9 +390,7 @@ class DirectCalls:
     ) -> CallStatus:
         """Pay for a call that waits for payment; without a payment raise `PaymentRequired`."""
         if given is None:
-            raise self._checkout.make_payment_required(
-                call, await self._checkout.get_terms(call), refused
-            )
+            raise await self._checkout.explain_unpaid(call, refused)
         return await self._status(await self._checkout.pay_call(principal, call, given))
 
     async def _before(

@@ -31,7 +31,7 @@ from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import VISITOR, Draft, Origin, Thread
-from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
+from aitp_desk.model.errors import DeskError, PaymentRequired, PreconditionFailed
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.capabilities import NewEffects
@@ -175,6 +175,18 @@ class Checkout:
     async def wait_settled(self, call: ActionCall) -> ActionCall:
         """See :meth:`.PaymentSettlement.wait_settled`."""
         return await self._settlement.wait_settled(call)
+
+    async def explain_unpaid(self, call: ActionCall, why: str) -> DeskError:
+        """Return the error for a repeated call that still waits for payment.
+
+        Parameters:
+            why: as for :meth:`make_payment_required`.
+        """
+        terms = await self.get_terms(call)
+        if terms is None and await self._settlement.is_asked(call):
+            told = f"The quote of this call of {call.action} has expired, and nothing was done."
+            return PreconditionFailed(f"{told} Call it again, with a new Idempotency-Key.")
+        return self.make_payment_required(call, terms, why)
 
     def make_payment_required(
         self, call: ActionCall, terms: PaymentTerms | None, why: str = ""

@@ -126,6 +126,13 @@ class PaymentSettlement:
         """
         return await self._asked(call, int(self._clock()))
 
+    async def is_asked(self, call: ActionCall) -> bool:
+        """Return whether a call still waits for a payment, with none being checked.
+
+        An expired quote still counts: a payment for it is rejected at once.
+        """
+        return await self._asked(call, 0) is not None
+
     async def read_reply_after(self, thread_id: str, seq: int) -> str:
         """Return the desk's last message after a message, as text.
 
@@ -145,15 +152,8 @@ class PaymentSettlement:
         """Return whether a call was paid, or its payment is being checked."""
         if call.payment is None or call.answer is not None:  # a declined call continues by itself
             return False
-        is_looked_at = call.state is CallState.WAITING_PAYMENT and not await self._is_asked(call)
+        is_looked_at = call.state is CallState.WAITING_PAYMENT and not await self.is_asked(call)
         return bool(call.payment.payment_id) or is_looked_at
-
-    async def _is_asked(self, call: ActionCall) -> bool:
-        """Return whether a call still waits for a payment, with none being checked.
-
-        An expired quote still counts: a payment for it is rejected at once.
-        """
-        return await self._asked(call, 0) is not None
 
     async def _asked(self, call: ActionCall, now: int) -> OpenQuote | None:
         if call.thread_id is None or call.state is not CallState.WAITING_PAYMENT:
@@ -165,6 +165,6 @@ class PaymentSettlement:
             case CallState.STARTED:
                 return False
             case CallState.WAITING_PAYMENT:
-                return await self._is_asked(call)
+                return await self.is_asked(call)
             case _:
                 return True

@@ -138,7 +138,7 @@ async def test_a_price_that_has_risen_since_the_quote_is_not_paid(tmp_path: Path
         await market.agent("compare")
         market.mill.reprice("6.90", "9.90")
         market.clock.advance(AFTER_IT)
-        assert "Nothing was bought" in await market.agent("buy")
+        assert "has expired, and nothing was done" in await market.agent("buy")
         told = await market.agent("again")
         assert told == "Nothing was bought: order was not confirmed: 19.80 EUR.\n"
         assert await market.mill.orders() == await market.lane.orders() == []

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from aitp_desk.desk.maintenance.expiry import Expiry
-from tests.support.clients.threads import Talker
+from tests.support.clients.threads import Talker, Told
 from tests.support.desk.processes import desk_command, free_port, serving_process
 from tests.support.doubles.agent import Clock
 from tests.support.doubles.messages_api import Body, Reply, messages_api, use
@@ -97,6 +97,24 @@ async def test_what_is_not_paid_in_time_expires_and_what_comes_late_goes_back(
         await desk.send("POST", "/hooks/till/bank", told)
         assert await till_of(desk).given_back(1) == [f"pay-{later['quote_id']}-h2"]
         assert len(sold(site)) == 1
+
+
+async def test_a_repeat_is_told_that_its_quote_has_expired(tmp_path: Path) -> None:
+    site, clock = make_site(tmp_path), Clock()
+    async with selling(tmp_path, site, clock=clock) as desk:
+        ada = await desk.with_key("actions", "threads")
+        key = (("Idempotency-Key", "one-ticket"),)
+
+        async def repeat() -> Told:
+            return await ada.send("POST", "/capabilities/buy_ticket", {"name": "Ada"}, headers=key)
+
+        first = await repeat()
+        assert (await repeat()).body["payment"] == first.body["payment"]
+        clock.advance(OPEN_SECONDS + 1)
+        late = await repeat()
+        assert (late.status, late.body["code"]) == (409, "precondition_failed")
+        assert "has expired" in late.body["detail"]
+        assert "new Idempotency-Key" in late.body["detail"]
 
 
 async def test_an_agent_that_calls_has_its_visitor_asked_to_pay_once(tmp_path: Path) -> None:
