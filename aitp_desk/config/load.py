@@ -21,7 +21,7 @@ from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_sect
 from aitp_desk.config.former_names import current_path, rename_former
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.settings_rules import check_rules, default_url
-from aitp_desk.config.settings import DESK_FILE, Config, real_path
+from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
 
 S = TypeVar("S", bound=msgspec.Struct)
 Tables = dict[str, Any]
@@ -87,6 +87,9 @@ def load_config(
                 "is not a folder; --data takes a folder, or a path where it can be created.",
             )
         )
+    if data is None and config.data == folder:
+        alone = f"is the site's folder; name one for the desk alone, such as {DATA_FOLDER}."
+        problems.append(Problem("store.data", alone))
     problems += check_rules(config)
     if problems:
         raise ConfigError(problems, config)

@@ -300,6 +300,16 @@ async def test_a_data_folder_that_the_website_publishes_is_named(tmp_path: Path,
 
 
 @pytest.mark.servers
+async def test_a_data_folder_that_is_redirected_is_not_approved(tmp_path: Path) -> None:
+    rest = "$uri/ @other; } location @other { return 301 http://www.example.com$request_uri"
+    async with behind_nginx(tmp_path, rest=rest, desk_at="/(?!.desk)") as url:
+        code, found = await examine(url)
+    assert (code, faults(found)) == (0, set())
+    assert found["warning data"][0].startswith("/.desk/ was not tried: it is redirected — examine")
+    assert "ok data" not in found
+
+
+@pytest.mark.servers
 async def test_a_list_of_the_data_folder_is_named(tmp_path: Path) -> None:
     listed = "$uri/ =404; autoindex on"
     async with behind_nginx(tmp_path, rest=listed, desk_at="/(?!.desk)") as url:

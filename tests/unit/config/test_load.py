@@ -218,6 +218,18 @@ def test_a_data_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
         load_config(tmp_path, data=tmp_path / "taken")
 
 
+def test_the_data_folder_is_below_the_site_s_unless_it_is_named(tmp_path: Path) -> None:
+    assert load_config(tmp_path).data == tmp_path / ".desk"
+    assert load_config(tmp_path, ["store.data=../state"]).data == tmp_path.parent / "state"
+    assert load_config(tmp_path, [f"store.data={tmp_path}/a"], data=Path("/b")).data == Path("/b")
+
+
+@pytest.mark.parametrize("named", [".", "a/.."])
+def test_the_data_folder_is_never_the_site_s(tmp_path: Path, named: str) -> None:
+    with pytest.raises(ConfigError, match="is the site's folder; name one for the desk alone"):
+        load_config(tmp_path, [f"store.data={named}"])
+
+
 def test_valid_values_are_kept_next_to_the_invalid_ones(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(tmp_path, "[server]\nport = 'x'\n[site]\nname = 'Trailhead'")

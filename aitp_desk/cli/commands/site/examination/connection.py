@@ -20,7 +20,7 @@ RENEWAL_DAYS = 14
 SKEW_SECONDS = 60
 """Signed requests and tokens are refused when clocks differ by minutes."""
 _DAY = 24 * 3600
-_REDIRECTS = frozenset({301, 302, 307, 308})
+REDIRECTS = frozenset({301, 302, 307, 308})
 
 
 async def check_connection(egress: Egress, origin: str, findings: Findings) -> bool:
@@ -57,7 +57,7 @@ async def check_redirect(egress: Egress, origin: str, findings: Findings) -> Non
         findings.warn("tls", f"{plain} does not answer", advice)
         return
     target = URL(plain).join(URL(found.headers.get("Location", "")))
-    if found.status in _REDIRECTS and target.scheme == "https":
+    if found.status in REDIRECTS and target.scheme == "https":
         findings.approve("tls", f"{plain} redirects to https")
     else:
         findings.fault("tls", f"{plain} answers with status {found.status}", advice)

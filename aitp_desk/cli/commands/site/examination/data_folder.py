@@ -6,10 +6,11 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from aitp_desk.auth.keys.master_key import KEY_FILE
-from aitp_desk.cli.commands.site.examination.connection import SECONDS
+from aitp_desk.cli.commands.site.examination.connection import REDIRECTS, SECONDS
 from aitp_desk.cli.commands.site.examination.findings import Findings
 from aitp_desk.config import Config
 from aitp_desk.config.settings import DATA_FOLDER, StoreSettings, sqlite_path
@@ -20,6 +21,18 @@ _CURE = (
     "let the web server refuse this folder now, move it out of the website's (store.data), and"
     " start over: all it holds has leaked (docs/run/security.md#the-master-key-has-leaked)"
 )
+
+
+class _Head(NamedTuple):
+    """What the head of a response tells of an address."""
+
+    status: int
+    media_type: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the website has something at the address."""
+        return 200 <= self.status < 300
 
 
 async def check_data(
@@ -38,26 +51,29 @@ async def check_data(
         try:
             # a website may answer every address with a page
             missing = await _look(egress, f"{base}/{secrets.token_hex(8)}")
-            for name in ("", *names):
-                found = await _look(egress, f"{base}/{name}")
-                if found is not None and found != missing:
-                    published.append(f"/{folder}/{name}")
+            found = {name: await _look(egress, f"{base}/{name}") for name in ("", *names)}
         except EgressError as error:
             findings.warn("data", f"/{folder}/ was not tried: {error}", "examine the desk again")
             return
+        if missing.status in REDIRECTS:
+            what = f"/{folder}/ was not tried: it is redirected"
+            findings.warn("data", what, "examine the address that the website redirects to")
+            return
+        published += [
+            f"/{folder}/{name}" for name, one in found.items() if one.is_there and one != missing
+        ]
     if published:
         findings.fault("data", f"everybody can read {', '.join(published)}", _CURE)
     else:
         findings.approve("data", "the website does not publish the data folder")
 
 
-async def _look(egress: Egress, url: str) -> str | None:
-    """Return the media type of what an address has; None if it has nothing."""
+async def _look(egress: Egress, url: str) -> _Head:
+    """Request the head of a response; its first byte where HEAD is refused."""
     found = await egress.preview(url, seconds=SECONDS, method="HEAD")
     if found.status in _NO_HEAD:
         found = await egress.preview(url, seconds=SECONDS, headers={"Range": "bytes=0-0"})
-    is_there = 200 <= found.status < 300
-    return found.headers.get("Content-Type", "").partition(";")[0] if is_there else None
+    return _Head(found.status, found.headers.get("Content-Type", "").partition(";")[0])
 
 
 def _list_places(config: Config | None) -> dict[str, list[str]]:
