@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.web.inspector import routes as inspector
-from aitp_desk.web.pages.assets import SCRIPTS
+from aitp_desk.web.pages.assets import API_SCRIPT, SCRIPTS
 from tests.architecture.test_console_pages import LONGEST, MARKUP
 
 FILES = sorted(
@@ -25,12 +25,15 @@ def test_a_script_is_short_and_makes_nothing_of_markup(file: Path) -> None:
     assert MARKUP.search(text) is None
 
 
-def test_the_script_served_is_all_modules_in_one_and_imports_nothing() -> None:
-    served = SCRIPTS["en"].body.decode()
-    assert not re.search(r"^(?:import|export)\b", served, re.MULTILINE)
+def test_a_script_served_is_all_its_modules_in_one_and_imports_nothing() -> None:
+    of_all, of_the_api = (asset.body.decode() for asset in (SCRIPTS["en"], API_SCRIPT))
+    for served in (of_all, of_the_api):
+        assert not re.search(r"^(?:import|export)\b", served, re.MULTILINE)
     for file in FILES:
         first_words = file.read_text("utf-8").partition("\n")[0]
-        assert served.count(first_words) == 1
+        is_of_the_api = file.parent.name == "api"
+        assert of_all.count(first_words) == (0 if is_of_the_api else 1)
+        assert of_the_api.count(first_words) == (1 if is_of_the_api or file.stem == "dom" else 0)
 
 
 def test_no_two_modules_declare_the_same_name() -> None:

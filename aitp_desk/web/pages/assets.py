@@ -69,5 +69,8 @@ SCRIPTS = {
     for language in LANGUAGES
 }
 """By language: one file has the code and the texts."""
+API_STYLE = _asset("api", "css", "text/css; charset=utf-8", _read("styles/api.css"))
+API_SCRIPT = make_script("api", bundle_modules("api", read_modules(SCRIPT_FOLDER)))
+"""Of the page about the API alone."""
 ICON = _asset("desk", "svg", "image/svg+xml", _read("styles/desk.svg"))
-ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), ICON)}
+ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), API_STYLE, API_SCRIPT, ICON)}

@@ -34,7 +34,6 @@ from aitp_desk.protocols.base.protocol import (
     make_etag,
 )
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
-from aitp_desk.web.pages.api import render_api
 from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
 from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
@@ -48,6 +47,7 @@ from aitp_desk.web.pages.files import FileSender
 from aitp_desk.web.pages.full.document import FullDocument, map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
 from aitp_desk.web.pages.home import render_home
+from aitp_desk.web.pages.reference.page import render_api
 from aitp_desk.web.pages.renderer import NOTHING, make_page_index, render_page
 from aitp_desk.web.pages.wire import (
     Page,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import jsonschema
 import pytest
 import pytest_asyncio
-from selectolax.lexbor import LexborHTMLParser
 
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.doubles.agent import NOON, Clock
@@ -279,61 +278,6 @@ async def test_a_second_agent_has_a_separate_document_and_calls(shop: Shop) -> N
     assert f"{CALLS}/place_order" not in described["paths"]
     told = await shop.stranger.send("POST", f"/books{CALLS}/content_search", {"query": "Poems?"})
     assert told.ok["status"] == "success"
-
-
-async def test_people_read_it_as_a_page_that_loads_nothing_from_elsewhere(shop: Shop) -> None:
-    described = await document(shop.stranger)
-    async with shop.stranger.http.get("/docs") as response:
-        assert response.status == 200
-        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-        assert '</openapi.json>; rel="service-desc"' in ", ".join(response.headers.getall("Link"))
-        page = LexborHTMLParser(await response.text())
-        tag = response.headers["ETag"]
-    main = page.css_first("main")
-    assert main is not None
-    shown = main.text()
-    for path, item in described["paths"].items():
-        for operation in item.values():
-            assert operation["summary"] in shown, path
-    anchors = {node.attributes["id"] for node in page.css("h3[id]")}
-    assert anchors >= {"product_search", "place_order", "content_search"}
-    loaded = [node.attributes.get("src") for node in page.css("[src]")]
-    loaded += [node.attributes.get("href") for node in page.css("link[rel=stylesheet]")]
-    assert all(address is not None and address.startswith("/assets/") for address in loaded)
-    async with shop.stranger.http.get("/docs", headers={"If-None-Match": tag}) as again:
-        assert again.status == 304
-
-
-async def test_a_page_of_the_content_is_shown_where_it_stands_at_the_same_address(
-    tmp_path: Path,
-) -> None:
-    site = make_shop(tmp_path)
-    (site / "content" / "docs.md").write_text("# Manuals\n\nOf our stoves.\n", "utf-8")
-    async with talking(tmp_path, site=site) as talker, talker.http.get("/docs") as response:
-        assert "Of our stoves." in await response.text()
-
-
-async def test_a_second_agent_has_a_separate_page(shop: Shop) -> None:
-    async with shop.stranger.http.get("/books/docs") as response:
-        assert response.status == 200
-        assert '</books/openapi.json>; rel="service-desc"' in ", ".join(
-            response.headers.getall("Link")
-        )
-        page = LexborHTMLParser(await response.text())
-    anchors = {node.attributes["id"] or "" for node in page.css("h3[id]")}
-    assert "books.content_search" in anchors
-    assert "books.place_order" not in anchors
-    assert "/books/capabilities/content_search" in page.text()
-
-
-async def test_the_home_page_leads_to_it(shop: Shop) -> None:
-    async with shop.stranger.http.get("/", headers={"Accept": "text/html"}) as response:
-        page = LexborHTMLParser(await response.text())
-    assert page.css_first('p.intro a[href="/docs"]') is not None
-    async with shop.stranger.http.get("/docs", headers={"Accept": "text/html"}) as response:
-        shown = LexborHTMLParser(await response.text()).text()
-    for address in ("/openapi.json", "/.well-known/agents.txt", "/capabilities/{name}"):
-        assert address in shown
 
 
 async def test_it_is_said_what_for_where_the_owner_wants_to_know(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ async def test_every_page_has_the_owners_colours(tmp_path: Path, path: str) -> N
     async with visiting(tmp_path / "data", ACCENT) as visitor:
         tree = await read(visitor, path)
         sheets = [one.attributes["href"] or "" for one in tree.css("link[rel=stylesheet]")]
-        assert len(sheets) == 2
+        assert len(sheets) == (3 if path == "/docs" else 2)
         async with visitor.http.get(sheets[1]) as response:
             assert (response.status, response.content_type) == (200, "text/css")
             assert "immutable" in response.headers["Cache-Control"]
