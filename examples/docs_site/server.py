@@ -64,7 +64,7 @@ def make_site(folder: Path, port: int) -> web.Application:
                 desk.terminate()
             await desk.wait()
 
-    app = web.Application(client_max_size=0)
+    app = web.Application()
     app.router.add_route("*", "/{path:.*}", serve_page)
     app.cleanup_ctx.append(run_desk)
     return app
