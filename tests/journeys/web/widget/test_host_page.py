@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.app.server import RunningServer
+from tests.docs.snippets import DEMO_URL, ROOT
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import at_chat, hosting, write_host_page
 from tests.support.clients.operator import Operator, operating
@@ -149,3 +150,17 @@ async def test_a_chat_within_a_page_that_cannot_be_loaded_is_loaded_later(
         await visitor.launcher.click()
         await expect(page.locator("dialog.panel")).to_be_visible()
         await expect(visitor.launcher).to_have_attribute("title", "")
+
+
+async def test_the_page_of_the_documentation_tutorial_has_the_chat(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    docs = ROOT / "examples" / "documentation"
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with serving(tmp_path / "data", named, folder=docs / "docs") as desk:
+            page = (docs / "page.html").read_text("utf-8").replace(DEMO_URL, desk.url)
+            site.put("/page.html", page, desk.url)
+            async with at_chat(browser, f"{site.url}/page.html") as visitor:
+                await visitor.ask("How do I install it on Windows?")
+                await expect(visitor.answers).to_contain_text(["snapname-setup.exe"])
