@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ _CONSTANT = re.compile(
     r");\n",
     re.MULTILINE,
 )
+_CAPITALS = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
@@ -42,12 +44,14 @@ def put_constants(code: str) -> str:
 
     Those are numbers, strings, and regular expressions that keep no place.
     """
-    for found in _CONSTANT.finditer(code):
-        uses = re.compile(rf"\b{found['name']}\b")
-        if len(uses.findall(code)) == 2:
-            code = code.replace(found[0], "", 1)
-            code = found["value"].join(uses.split(code))
-    return code
+    uses = Counter(_CAPITALS.findall(code))
+    once = {
+        found["name"]: found["value"]
+        for found in _CONSTANT.finditer(code)
+        if uses[found["name"]] == 2
+    }
+    rest = _CONSTANT.sub(lambda found: "" if found["name"] in once else found[0], code)
+    return _CAPITALS.sub(lambda found: once.get(found[0], found[0]), rest)
 
 
 def _add(name: str, modules: Mapping[str, bytes], bundled: dict[str, bytes]) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from aitp_desk.knowledge.search.tokenizer import fold_text
 
-_Phrases = dict[str, list[tuple[str, re.Pattern[str]]]]
+_Phrases = dict[str, list[tuple[str, str]]]
 
 _BETWEEN, _ANY_ENDING = "~", "*"
 _TOLD_APART = 4
@@ -79,8 +78,8 @@ def find_deeds(plain: str) -> frozenset[str]:
         if word in _ALSO_NOUNS and _is_noun(words, number):
             place += len(word) + 1
             continue
-        for deed, pattern in (*whole.get(word, ()), *beginnings.get(word[:_TOLD_APART], ())):
-            if deed not in found and pattern.match(plain, place):
+        for deed, phrase in (*whole.get(word, ()), *beginnings.get(word[:_TOLD_APART], ())):
+            if deed not in found and _pattern(phrase).match(plain, place):
                 found.add(deed)
         place += len(word) + 1
     for stronger, weaker in _OUTDOES.items():
@@ -121,17 +120,22 @@ def _by_first_word() -> tuple[_Phrases, _Phrases]:
     beginnings: _Phrases = {}
     for deed, phrases in _read().items():
         for phrase in phrases:
-            words = [_FORMS.get(word, word) for word in phrase.split()]
-            first = words[0]
+            first, *_ = _words(phrase)
             is_whole = not first.endswith(_ANY_ENDING)
             table, key = (whole, first) if is_whole else (beginnings, first[:_TOLD_APART])
-            table.setdefault(key, []).append((deed, re.compile(rf"{_pattern(words)}(?!\S)")))
+            table.setdefault(key, []).append((deed, phrase))
     return whole, beginnings
 
 
-def _pattern(words: Sequence[str]) -> str:
+def _words(phrase: str) -> list[str]:
+    return [_FORMS.get(word, word) for word in phrase.split()]
+
+
+@cache
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """Return the pattern of a phrase; few of them are ever needed."""
     parts: list[str] = []
-    for word in words:
+    for word in _words(phrase):
         bare = re.escape(word.removesuffix(_ANY_ENDING))
         if word == _BETWEEN:
             parts.append(r"(?:\S+ ){0,3}?")
@@ -139,4 +143,4 @@ def _pattern(words: Sequence[str]) -> str:
             parts.append(rf"{bare}\S* ")
         else:
             parts.append(f"{_NUMBER}{bare}s? " if parts else f"{bare} ")
-    return "".join(parts).removesuffix(" ")
+    return re.compile(rf"{''.join(parts).removesuffix(' ')}(?!\S)")
