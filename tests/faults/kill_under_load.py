@@ -52,7 +52,7 @@ from tests.money.market.site import DELIVERING
 from tests.money.market.trade import Trade
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_ports, serving_process
+from tests.support.desk.processes import Server, desk_command, free_ports, serving_fork
 from tests.support.desk.server import SHOP
 
 DESK, HASTY_DESK, RASH_DESK = (
@@ -274,7 +274,7 @@ def _start(folder: Path, stack: ExitStack, program: str, url: str, port: int) ->
     settings = (*SETTINGS, f"store.url={url}")
     command = desk_command(folder / "data", port, *settings, folder=folder / "site")
     command[command.index(DESK)] = program
-    return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
+    return stack.enter_context(serving_fork(command, port, log=folder / "desk.log"))
 
 
 async def report(

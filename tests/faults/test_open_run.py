@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 
 SECONDS = 30
 RUNS = "/v1/threads/runs"
@@ -23,7 +23,7 @@ def asking(folder: Path) -> Iterator[Server]:
     port = free_port()
     command = desk_command(folder / "data", port)
     command[command.index("aitp_desk")] = "tests.faults.processes.caller_function"
-    with serving_process(command, port, log=folder / "log") as server:
+    with serving_fork(command, port, log=folder / "log") as server:
         yield server
 
 

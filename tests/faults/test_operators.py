@@ -14,7 +14,7 @@ import pytest
 from aitp_desk.transports.events import Choice, Event, TextMessage
 from aitp_desk.transports.messages import Outgoing
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.transports.pigeon_platform import PigeonPlatform, pigeon_platform
 
 PROGRAM = "tests.faults.processes.carrying_desk"
@@ -45,7 +45,7 @@ class Killed:
         command = desk_command(self._folder / "data", port, *SETTINGS, folder=self._folder / "site")
         command[command.index("aitp_desk")] = PROGRAM
         os.environ.update(self.platform.environment)
-        server = serving_process(command, port, log=self._folder / "desk.log")
+        server = serving_fork(command, port, log=self._folder / "desk.log")
         self._server = await asyncio.to_thread(self._stack.enter_context, server)
         self.platform.desk = self._server.url
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.processes.dying_desk import ORDER
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.command import run_here
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.sites import orders
 from tests.support.sites.partners import LIBRARY, peer, write_site
 from tests.support.store.chosen import read_rows
@@ -31,15 +30,13 @@ def running(folder: Path, site: Path, port: int, *, dies: bool = False) -> Itera
     command = desk_command(folder, port, folder=site)
     if dies:
         command[1:3] = ["-m", "tests.faults.processes.dying_desk"]
-    with serving_process(command, port, log=folder.parent / f"{port}.log") as server:
+    with serving_fork(command, port, log=folder.parent / f"{port}.log") as server:
         yield server
 
 
 def make_key(data: Path) -> str:
-    command = [sys.executable, "-m", "aitp_desk", "token", "create", "--data", str(data)]
-    command += ["--name", "buyer", "--scope", "actions"]
-    made = subprocess.run(command, check=True, capture_output=True, text=True)
-    return made.stdout.strip().splitlines()[-1]
+    made = ("token", "create", "--data", data, "--name", "buyer", "--scope", "actions")
+    return run_here(*made).out.splitlines()[-1]
 
 
 def buy(server: Server, key: str) -> int:

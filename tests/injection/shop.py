@@ -28,6 +28,7 @@ from tests.injection.harness.http import principal_of, strings
 from tests.injection.harness.judge import Met, Rung, Site, problems
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
+from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.agent import Clock
 from tests.support.doubles.messages_api import MessagesApi, messages_api
 from tests.support.sites.shop import FILTER, STOVE, Shopper, make_shop
@@ -230,6 +231,7 @@ async def shop_ground(folder: Path, cases: Sequence[ShopCase]) -> AsyncIterator[
     site, data, model, clock = make_shop(folder), folder / "data", Obeying(), Clock()
     settings = (f"site.url={SITE_URL}", "limits.enabled=false", "store.synchronous=normal")
     config = load_config(site, (*settings, "model.reply_tokens=60000"), port=0, data=data)
+    begin_desk(config)
     async with messages_api(model) as api, AsyncExitStack() as stack:
         desk = await stack.enter_async_context(
             open_server(config, environment=api.environment, clock=clock)

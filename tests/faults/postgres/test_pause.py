@@ -21,7 +21,7 @@ from tests.faults.processes.halting_desk import ACTION, FIRST, LABEL, LOG, SECON
 from tests.faults.test_postgres_outage import QUERY
 from tests.support.access.keys import make_key
 from tests.support.clients.threads import Talker, Told
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.desk.server import SITE
 from tests.support.store.integrity import check_whole
 from tests.support.store.postgres import PostgresServer
@@ -41,7 +41,7 @@ async def desk(
     settings = (f"store.url={url}", "content.meaning.enabled=false")
     command = desk_command(data, port, *settings, folder=SITE)
     command[command.index("aitp_desk")] = "tests.faults.processes.halting_desk"
-    with serving_process(command, port, log=folder / f"{label}.log") as server:
+    with serving_fork(command, port, log=folder / f"{label}.log") as server:
         async with PostgresStore.open(url, {}) as store, aiohttp.ClientSession(server.url) as http:
             key = await make_key(store, data, "actions", "threads", name=label)
             yield server, Talker(cast("RunningServer", None), data, http, key)

@@ -21,6 +21,7 @@ from tests.injection.harness.placement import FACTS, is_on_a_page, question, wri
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
+from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.messages_api import MessagesApi, messages_api
 
 if TYPE_CHECKING:
@@ -211,6 +212,7 @@ async def doors(folder: Path, cases: Sequence[Case]) -> AsyncIterator[Doors]:
     pages, data = folder / "site", folder / "data"
     write_site(pages, cases, SITE_URL)
     config = load_config(pages, SETTINGS, port=0, data=data)
+    begin_desk(config)
     canaries, model = Canaries(), Obeying()
     async with (
         messages_api(model) as api,

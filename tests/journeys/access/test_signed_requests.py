@@ -22,7 +22,7 @@ from yarl import URL
 from aitp_desk.store.units import revoke_token, rotate_token
 from tests.support.access.keys import CLIENTS, SigningKey, make_key, make_signing_key
 from tests.support.desk.command import run
-from tests.support.desk.processes import desk_command, free_port, serving_process
+from tests.support.desk.processes import desk_command, free_port, serving_fork
 from tests.support.desk.server import serving
 from tests.support.doubles.agent import NOON, Clock
 from tests.support.http.raw_client import send
@@ -369,7 +369,7 @@ async def test_what_was_answered_once_is_not_answered_again_by_a_desk_that_was_k
     given = ["--data", tmp_path / "data", "--name", "made", "--scope", "threads", "--hmac"]
     key, answered, header = SigningKey("", ""), 0, ("", "")
     for _ in range(3):
-        with serving_process(command, port, log=tmp_path / "log") as server:
+        with serving_fork(command, port, log=tmp_path / "log") as server:
             if not key.id:
                 _, lines, _ = await run("token", "create", *given)
                 key = SigningKey(*(line.partition("=")[2] for line in lines[-2:]))

@@ -1,6 +1,5 @@
 """The command aitp-desk, as a user at a terminal sees it."""
 
-import asyncio
 import re
 import shlex
 import subprocess
@@ -12,8 +11,8 @@ import pytest
 from aitp_desk.auth.keys.master_key import KEY_FILE, open_master_key
 from aitp_desk.config import load_config
 from aitp_desk.config.catalogue import sections
-from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.desk.command import SECONDS, run_here
+from tests.support.desk.first_start import begin_database
 
 
 def succeed(*arguments: object) -> list[str]:
@@ -36,12 +35,7 @@ def data(tmp_path: Path) -> Path:
     """A data folder as a desk leaves it that was served once."""
     folder = tmp_path / "data"
     open_master_key(folder)
-
-    async def begin() -> None:
-        async with SqliteStore.open(folder / "desk.db"):
-            pass
-
-    asyncio.run(begin())
+    begin_database(folder / "desk.db")
     return folder
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.auth.keys.master_key import open_master_key
-from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.clients.threads import talking
 from tests.support.desk.command import run_here
+from tests.support.desk.first_start import begin_database
 from tests.support.desk.terminal import command
 
 KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"  # RFC 8037, appendix A
@@ -26,12 +26,7 @@ def data(tmp_path: Path) -> Path:
     """The data folder of a desk that was served once."""
     folder = tmp_path / "data"
     open_master_key(folder)
-
-    async def begin() -> None:
-        async with SqliteStore.open(folder / "desk.db"):
-            pass
-
-    asyncio.run(begin())
+    begin_database(folder / "desk.db")
     return folder
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from aitp_desk.app.server import RunningServer
 from tests.support.clients.threads import Talker
+from tests.support.desk.command import run
 from tests.support.desk.processes import (
     Server,
     desk_command,
     free_port,
-    make_token,
-    serving_process,
+    serving_fork,
 )
 from tests.support.protocols.conversation import DOORS, Heard
 
@@ -33,7 +33,7 @@ async def visiting(folder: Path, key: str | None = None) -> AsyncIterator[tuple[
     """A visitor of the shop in a separate process, over the same data each time."""
     port = free_port()
     command = desk_command(folder / "data", port, DURABLE)
-    with serving_process(command, port, log=folder / "log") as server:
+    with serving_fork(command, port, log=folder / "log") as server:
         async with aiohttp.ClientSession(server.url) as http:
             seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             yield Talker(seen_from_outside, folder / "data", http, key), server
@@ -52,7 +52,8 @@ async def test_it_continues_over_the_next_protocol(tmp_path: Path, begun: str) -
     first = DOORS_IN_TURN.index(begun)
     heard: list[Heard] = []
     async with visiting(tmp_path):
-        key = make_token(tmp_path / "data")
+        given = ["--data", tmp_path / "data", "--name", "visitor", "--scope", "threads"]
+        key = (await run("token", "create", *given))[1][-1]
     for door in DOORS_IN_TURN[first:] + DOORS_IN_TURN[: first + 1]:
         async with visiting(tmp_path, key) as (visitor, server):
             if heard:

@@ -23,6 +23,7 @@ from tests.docs.snippets import ROOT, blocks
 from tests.support.access.keys import make_key
 from tests.support.clients.openai import DEPRECATED
 from tests.support.clients.threads import Talker, Told
+from tests.support.desk.first_start import begin_desk
 from tests.support.desk.server import UNLIMITED
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.sites.actions import Perform, offering
@@ -58,6 +59,7 @@ async def talking(
 ) -> AsyncIterator[Talker]:
     data = folder.parent / "data"
     config = load_config(folder, (*UNLIMITED, *settings), port=0, data=data)
+    begin_desk(config)
     by_name = {name: (performed,) for name, performed in actions.items()}
     own = by_name.pop("site", ())
     async with (

@@ -22,7 +22,7 @@ from tests.money.checks import invariants
 from tests.money.market.site import found, make_site
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_ports, serving_process
+from tests.support.desk.processes import Server, desk_command, free_ports, serving_fork
 
 DESK, RASH_DESK = "aitp_desk", "tests.faults.processes.repetition"
 FUNDS, CHANNEL = 1_000_000 * MILLION, 200_000 * MILLION
@@ -75,7 +75,7 @@ class Shop:
         )
         command = desk_command(self.data, port, *settings, folder=self._folder / "site")
         command[command.index(DESK)] = self._program
-        starting = serving_process(command, port, log=self._folder / "log")
+        starting = serving_fork(command, port, log=self._folder / "log")
         self._server = await asyncio.to_thread(self._stack.enter_context, starting)
 
     def kill(self) -> None:

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from tests.support.desk.fork_server import Fork, fork
 from tests.support.desk.server import SHOP
 
 START_SECONDS = 120
@@ -38,7 +39,9 @@ class Server:
         start_seconds: from the start of its process to its first answer 200.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, start_seconds: float) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes] | Fork, port: int, start_seconds: float
+    ) -> None:
         self._process = process
         self.port = port
         self.start_seconds = start_seconds
@@ -173,6 +176,37 @@ def serving_process(
     with log.open("ab") as output:
         began = time.perf_counter()
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    with _answering(process, port, began, command, log=log, ready=ready, within=within) as server:
+        yield server
+
+
+@contextmanager
+def serving_fork(
+    command: Sequence[str], port: int, *, log: Path, ready: str = "/health"
+) -> Iterator[Server]:
+    """Run a desk in a process that has imported it already; else as `serving_process`.
+
+    For tests of what befalls a desk, which start many; of its start they show nothing.
+    """
+    with log.open("ab") as output:
+        began = time.perf_counter()
+        process = fork(command, output)
+    with _answering(process, port, began, command, log=log, ready=ready) as server:
+        yield server
+
+
+@contextmanager
+def _answering(
+    process: subprocess.Popen[bytes] | Fork,
+    port: int,
+    began: float,
+    command: Sequence[str],
+    *,
+    log: Path,
+    ready: str,
+    within: float = START_SECONDS,
+) -> Iterator[Server]:
+    """Wait until a process answers, and end it when the context ends."""
     try:
         # another server's answer, where that has the port, is not its own
         while not (answers(port, ready) and listens(process.pid, port)):

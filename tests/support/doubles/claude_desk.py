@@ -15,6 +15,7 @@ from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker
+from tests.support.desk.first_start import begin_desk, begin_index
 from tests.support.desk.server import SITE, UNLIMITED
 from tests.support.doubles.chat_api import chat_api
 from tests.support.doubles.messages_api import (
@@ -45,6 +46,8 @@ async def meeting(
     data = folder / "data"
     async with chat_api(script) if is_chat else messages_api(script) as api:
         config = load_config(SITE, (*UNLIMITED, *api.settings, *settings), port=0, data=data)
+        begin_desk(config)
+        begin_index(data, SITE)
         async with (
             open_server(config, environment=api.environment, actions=actions, clock=clock) as desk,
             aiohttp.ClientSession(desk.url) as http,

@@ -33,6 +33,7 @@ from aitp_desk.capability import (
 )
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker
+from tests.support.desk.first_start import begin_desk, begin_index
 from tests.support.desk.server import SITE, UNLIMITED
 
 NAME = "safe.example/codes"
@@ -134,6 +135,8 @@ async def guarded(
     data = folder / "data"
     chosen = (*UNLIMITED, "capabilities.safe={}", *settings)
     config = load_config(site, chosen, port=0, data=data)
+    begin_desk(config)
+    begin_index(data, site)
     async with (
         open_server(config, clock=clock, capabilities_beside={"safe": kind}) as desk,
         aiohttp.ClientSession(desk.url) as http,

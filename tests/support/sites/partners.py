@@ -15,6 +15,7 @@ from aitp_desk.config import load_config
 from aitp_desk.visitor.base import EndpointKind
 from aitp_desk.visitor.clients.catalogue import CLIENTS
 from tests.support.clients.threads import Talker
+from tests.support.desk.first_start import begin_desk
 from tests.support.desk.server import UNLIMITED
 
 LIBRARY = "# Opening hours\n\nThe library opens at nine in the morning and closes at six.\n"
@@ -62,6 +63,7 @@ async def serving_site(
     """Serve a site that :func:`write_site` has written, to a caller without a credential."""
     data = folder / "data"
     config = load_config(folder, (*UNLIMITED, *settings), port=port, data=data)
+    begin_desk(config)
     async with (
         open_server(config, actions=actions, environment=environment) as desk,
         aiohttp.ClientSession(desk.url) as http,

@@ -23,6 +23,7 @@ from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.operator import browsing
 from tests.support.clients.threads import THREADS, Talker, talking
+from tests.support.desk.first_start import begin_desk
 from tests.support.desk.server import UNLIMITED
 from tests.support.doubles.agent import Clock
 from tests.support.doubles.openapi_service import FILE, serving_api
@@ -73,6 +74,7 @@ async def asking(
     toml += "[capabilities.data]\n" if with_forms else ""
     (site / "desk.toml").write_text(toml, "utf-8")
     config = load_config(site, (*UNLIMITED, *settings), port=0, data=data)
+    begin_desk(config)
     beside = {"safe": Safe, "data": DataRequests}
     async with (
         open_server(config, clock=clock, capabilities_beside=beside) as desk,

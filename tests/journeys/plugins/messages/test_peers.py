@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.desk.server import SITE
 from tests.support.plugins.operations import POINTS
 from tests.support.plugins.packages import installed
@@ -43,7 +43,7 @@ class Watching:
     def served(self) -> AbstractContextManager[Server]:
         """Have it serve until the context ends, or it is killed."""
         log = self._folder / f"{self._port}.log"
-        return serving_process(self._command, self._port, log=log, ready="/ready")
+        return serving_fork(self._command, self._port, log=log, ready="/ready")
 
     async def told(self) -> dict[str, Any]:
         """How it is, as those are told who run it."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,19 +14,19 @@ import pytest
 
 from aitp_desk.app.server import RunningServer
 from tests.support.clients.threads import Talker
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.command import run
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.sites.tents import REQUESTS, Buyer, decision, declare, make_site
 
 DONE = "The blue cove is yours."
 NOBODY_KNOWS = "The call has started. The outcome is unknown."
 
 
-def make_key(data: Path) -> str:
+async def make_key(data: Path) -> str:
     """A key that may buy."""
-    command = [sys.executable, "-m", "aitp_desk", "token", "create", "--data", str(data)]
-    command += ["--name", "buyer", "--scope", "threads", "--scope", "actions"]
-    made = subprocess.run(command, check=True, capture_output=True, text=True)
-    return made.stdout.strip().splitlines()[-1]
+    scopes = ("--scope", "threads", "--scope", "actions")
+    made = await run("token", "create", "--data", data, "--name", "buyer", *scopes)
+    return made[1][-1]
 
 
 @asynccontextmanager
@@ -40,11 +38,11 @@ async def buying_apart(folder: Path, key: str | None = None) -> AsyncIterator[tu
     """
     port = free_port()
     command = desk_command(folder / "data", port, REQUESTS, folder=folder / "tents")
-    with serving_process(command, port, log=folder / "log") as server:
+    with serving_fork(command, port, log=folder / "log") as server:
         async with aiohttp.ClientSession(server.url) as http:
             seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             talker = Talker(
-                seen_from_outside, folder / "data", http, key or make_key(folder / "data")
+                seen_from_outside, folder / "data", http, key or await make_key(folder / "data")
             )
             yield Buyer(talker, folder / "tents"), server
 

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.processes.halting_answer import BEGINNING, END, GO_ON
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import HostSite, at_chat, hosting, write_host_page
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 
 pytestmark = BROWSER_MARKS
 
@@ -21,7 +21,7 @@ def halting(folder: Path, port: int, site: HostSite) -> Iterator[Server]:
     """A real desk over the same data and port each time."""
     command = desk_command(folder / "data", port, f"widget.origins=['{site.url}']")
     command[command.index("aitp_desk")] = "tests.faults.processes.halting_answer"
-    with serving_process(command, port, log=folder / "log") as server:
+    with serving_fork(command, port, log=folder / "log") as server:
         yield server
 
 
