@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.faults.processes.dying_desk import ORDER
-from tests.faults.test_peers import BUYS, TERMS, make_key, running, states
+from tests.faults.test_peers import BUYS, TERMS, make_key, running, states, wait_for_offer
 from tests.support.desk.processes import free_ports
 from tests.support.sites import orders
 from tests.support.sites.partners import LIBRARY, peer, write_site
@@ -68,6 +68,7 @@ class Desks:
             for place in reversed(range(COUNT)):
                 owner = victim if place == self.victim else stack
                 owner.enter_context(self.run(place))
+                wait_for_offer(self.url(place), "/capabilities/place_order")
                 self.key = make_key(self.data[place])
                 monkeypatch.setenv(f"TOKEN{place}", self.key)
             victim.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +14,13 @@ import pytest
 
 from tests.faults.processes.dying_desk import ORDER
 from tests.support.desk.command import run_here
-from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
+from tests.support.desk.processes import (
+    START_SECONDS,
+    Server,
+    desk_command,
+    free_port,
+    serving_fork,
+)
 from tests.support.sites import orders
 from tests.support.sites.partners import LIBRARY, peer, write_site
 from tests.support.store.chosen import read_rows
@@ -57,6 +64,17 @@ def buy(server: Server, key: str) -> int:
         return 0
 
 
+def wait_for_offer(url: str, path: str) -> None:
+    """Return once a desk lists the action at a path, which it asks another desk for."""
+    ends_at = time.monotonic() + START_SECONDS
+    while True:
+        with urllib.request.urlopen(f"{url}/openapi.json", timeout=START_SECONDS) as response:
+            if path in json.load(response)["paths"]:
+                return
+        assert time.monotonic() < ends_at, f"{url} does not list {path}"
+        time.sleep(0.02)
+
+
 def states(data: Path) -> list[str]:
     """Return how the purchases stand at a desk."""
     return [row[0] for row in read_rows(data, "SELECT state FROM calls")]
@@ -81,6 +99,7 @@ def test_nothing_is_bought_twice_and_no_outcome_is_made_up(
             monkeypatch.setenv("SHOP_TOKEN", make_key(folder / "shop-data"))
             with running(data, library, ports[0], dies=who == "buyer") as desk:
                 key = make_key(data)
+                wait_for_offer(desk.url, "/capabilities/shop_place_order")
                 order.write_text(str(number))
                 first = buy(desk, key)
             order.unlink()

@@ -83,7 +83,8 @@ class Fork:
     def send_signal(self, number: int) -> None:
         """Send it a signal, if it runs."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # it has just ended, and was waited for
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """End it at once."""
