@@ -61,7 +61,9 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         wrong += list_missing_extras(config.store.url, config.valkey.url)
         tried, faults = _check_bucket(config)
         wrong += faults
-        wrong += _check_transports(config)
+        opened, faults = _check_transports(config)
+        tried += opened
+        wrong += faults
         wrong += _check_peers(config)
     capabilities, faults = _check_capabilities(config)
     wrong += faults
@@ -113,20 +115,24 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
     return notes, faults
 
 
-def _check_transports(config: Config) -> list[str]:
-    """Return the faults of the transports that a site has enabled."""
+def _check_transports(config: Config) -> tuple[list[str], list[str]]:
+    """Return notes and faults of the transports that a site has enabled."""
     if not config.transports:
-        return []
-    import os
-
+        return [], []
     from aitp_desk.app.transports import load_for_check
+    from aitp_desk.cli.commands.access.unknown_scopes import describe_unknown_actions
     from aitp_desk.config import ConfigError
 
     try:
-        load_for_check(config, os.environ)
+        enabled = load_for_check(config, os.environ)
     except ConfigError as error:
-        return [str(problem) for problem in error.problems]
-    return []
+        return [], [str(problem) for problem in error.problems]
+    notes = [
+        f"transports.{one.name}, actions: {said}"
+        for one in enabled
+        for said in describe_unknown_actions(config.folder, one.common.actions)
+    ]
+    return notes, []
 
 
 def _check_peers(config: Config) -> list[str]:

@@ -88,3 +88,21 @@ async def test_a_check_finds_settings_that_cannot_work(tmp_path: Path) -> None:
         code, _, faults = await run("check", tmp_path)
         assert code == 1
         assert any(fault in line for line in faults), faults
+
+
+async def test_a_check_names_opened_actions_that_the_site_lacks(
+    desk: CarriedDesk, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    text = (
+        "from aitp_desk.actions import action\n@action\ndef book_court() -> None:\n    'Books.'\n"
+    )
+    (site / "actions.py").write_text(text, encoding="utf-8")
+    opened = "transports.telegram.actions=['book_cort', 'book_court']"
+    code, lines, _ = await run("check", site, "--set", opened)
+    assert code == 0
+    assert lines[0] == (
+        "transports.telegram, actions: the site has no action named 'book_cort';"
+        " did you mean book_court?"
+    )
+    assert not any("'book_court'" in line for line in lines)

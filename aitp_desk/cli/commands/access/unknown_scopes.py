@@ -1,4 +1,4 @@
-"""Notes scopes of new credentials for actions that the site lacks."""
+"""Finds scopes and settings that name actions which the site lacks."""
 
 from __future__ import annotations
 
@@ -26,16 +26,30 @@ def note_unknown_actions(data: Path, scopes: Iterable[str]) -> None:
         data: the desk's data folder.
     """
     wanted = [scope.removeprefix(_SCOPE) for scope in scopes if scope.startswith(_SCOPE)]
-    known = _list_actions(data.resolve().parent) if wanted else None
+    for said in describe_unknown_actions(data.resolve().parent, wanted, _SCOPE):
+        click.echo(f"Note: {said}", err=True)
+
+
+def describe_unknown_actions(folder: Path, wanted: Iterable[str], prefix: str = "") -> list[str]:
+    """Return a sentence on each wanted action that the site lacks; none if nothing can be read.
+
+    Parameters:
+        folder: the site's folder.
+        prefix: of the name that was meant.
+    """
+    wanted = [*wanted]
+    known = _list_actions(folder) if wanted else None
     if known is None:
-        return
+        return []
     names, prefixes = known
+    found = []
     for name in wanted:
         if name in names or name.startswith(prefixes):
             continue
         near = difflib.get_close_matches(name, names, n=1)
-        meant = f"; did you mean {_SCOPE}{near[0]}?" if near else "."
-        click.echo(f"Note: the site has no action named {name!r}{meant}", err=True)
+        meant = f"; did you mean {prefix}{near[0]}?" if near else "."
+        found.append(f"the site has no action named {name!r}{meant}")
+    return found
 
 
 def _list_actions(folder: Path) -> tuple[set[str], tuple[str, ...]] | None:
