@@ -89,6 +89,7 @@ def test_a_site_that_init_began_passes_check(tmp_path: Path) -> None:
     assert succeed("init", site) == [
         f"wrote  {site}/desk.toml",
         f"wrote  {site}/content/welcome.md",
+        f"state  {site}/.desk: the master key and the database (store.data)",
         f"Next: aitp-desk serve {site}",
     ]
     begun = load_config(site)
