@@ -100,7 +100,7 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a call failed, for its caller.
 
     Parameters:
-        kind: of ``ErrorKind`` or ``FailureCode``, by its value.
+        kind: the code of an ``ErrorKind`` or a ``FailureCode``.
         param: the argument that it is about; None for none.
         recovery: what helps, if known.
     """

@@ -973,7 +973,7 @@ export interface components {
          * @description Why a call failed, for its caller.
          */
         CallError: {
-            /** @description Of :class:`~aitp_desk.model.error_kind.ErrorKind`, by its value. */
+            /** @description The code of an ``ErrorKind`` or a ``FailureCode``. */
             kind: string;
             message: string;
             /**
