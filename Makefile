@@ -6,7 +6,7 @@ HOST_PORT ?= 8081
 DOCS_PORT ?= 8082
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
-# tests with servers wait much of their time: one worker more than there are cores keeps these busy
+# tests wait for a part of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
 # journeys that test-servers runs once more on PostgreSQL; test-postgres runs all
 ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions/test_record.py
@@ -40,7 +40,7 @@ docs: .venv/.docs
 
 # everything except tests that need a browser or a server, and slow tests
 test: .venv/.dev
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers and not slow"
+	$(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal -m "not servers and not slow"
 
 # tests that need a browser or a server, slow tests, and more examples of the property tests; some journeys on PostgreSQL.
 # In the order of their names the files of many quick tests, which are those of units, come last and fill all workers.
@@ -48,7 +48,7 @@ test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=200 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
+	AITP_DESK_EXAMPLES=100 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
 	  --no-loadscope-reorder -m "slow or hypothesis or servers"
 	@$(MAKE) test-postgres JOURNEYS="$(ON_POSTGRES)"
 

@@ -22,6 +22,9 @@ from tests.docs.snippets import ROOT
 NO_USE = {"browser", "dev", "docs", "frameworks", "fuzz"}
 """Extras that no desk uses when it runs."""
 
+NOT_COMPILED = {"PIP_COMPILE": "0"}
+"""Environment of a pip that leaves the byte code to what imports a module: a test imports few."""
+
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel of the tree into a folder."""

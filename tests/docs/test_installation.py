@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.docs.installation import build_wheel, install, pythons
+from tests.docs.installation import NOT_COMPILED, build_wheel, install, pythons
 from tests.docs.test_operation import output
 from tests.support.desk.processes import free_port, serving_process
 from tests.support.desk.server import SITE
@@ -34,6 +34,8 @@ def nothing_of_the_tree(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     """What is imported is what was installed; nothing is left in the caller's home."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.chdir(tmp_path)
+    for name, value in NOT_COMPILED.items():
+        monkeypatch.setenv(name, value)
     for name in ("PIPX_HOME", "PIPX_BIN_DIR", "PIPX_MAN_DIR", "UV_TOOL_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.docs.installation import NOT_COMPILED
 from tests.docs.snippets import DEMO_URL, PORTS, README, ROOT, Command, fits, run_in_order, steps
 from tests.support.desk.processes import free_port, free_ports, listens
 
@@ -36,7 +37,11 @@ async def answers(port: int, demo: asyncio.subprocess.Process) -> None:
     pytest.fail(f"make demo ended with {demo.returncode}")
 
 
-async def test_the_readmes_commands_and_addresses_work_in_a_fresh_clone(tmp_path: Path) -> None:
+async def test_the_readmes_commands_and_addresses_work_in_a_fresh_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in NOT_COMPILED.items():
+        monkeypatch.setenv(name, value)
     clone = tmp_path / "clone"
     await asyncio.to_thread(run, "git", "clone", "--quiet", str(ROOT), str(clone))
     port = free_ports(2)

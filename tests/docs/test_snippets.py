@@ -28,6 +28,7 @@ from tests.docs.snippets import (
     run_in_order,
     steps,
 )
+from tests.support.desk.first_start import begin_index, keep_index
 from tests.support.desk.processes import free_ports
 from tests.support.desk.server import SHOP, serving
 
@@ -49,7 +50,9 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
     for beside in ("clients", "hac_app", "openapi", "systemd"):
         shutil.copytree(ROOT / "examples" / beside, tmp_path / "examples" / beside)
+    begin_index(demo / ".desk", SHOP)
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
+        keep_index(demo / ".desk", SHOP)
         printed = await asyncio.to_thread(
             run_in_order, [step for _, step in todo], desk.url, tmp_path
         )

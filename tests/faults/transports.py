@@ -40,7 +40,13 @@ from tests.faults.databases import FaultDatabase, SqliteFile, fault_database
 from tests.faults.processes.operators import ROOM, Operators, make_codes
 from tests.faults.processes.writers import Delivery, FailingPlatform, Writer
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import (
+    Server,
+    desk_command,
+    free_port,
+    serving_fork,
+    serving_process,
+)
 from tests.support.transports.reservations import ACTIONS
 
 PROGRAM, HASTY_PROGRAM = (
@@ -190,7 +196,8 @@ def _start(
     )
     command[command.index("aitp_desk")] = program
     os.environ.update(platform.environment)
-    return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
+    serving = serving_fork if program == PROGRAM else serving_process
+    return stack.enter_context(serving(command, port, log=folder / "desk.log"))
 
 
 async def report(

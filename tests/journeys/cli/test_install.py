@@ -14,6 +14,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.docs.installation import NOT_COMPILED
 from tests.support.desk.command import serving_command
 
 pytestmark = pytest.mark.servers
@@ -32,7 +33,12 @@ def run(*command: object, folder: Path) -> str:
     """Run a program to its end, without the settings of this environment; its output."""
     apart = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        list(map(str, command)), cwd=folder, env=apart, capture_output=True, text=True, check=False
+        list(map(str, command)),
+        cwd=folder,
+        env=apart | NOT_COMPILED,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -58,11 +64,16 @@ def source(built: Path) -> Path:
 def python(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Path:
     """The Python of a fresh environment with the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("fresh")
-    run(sys.executable, "-m", "venv", folder / "venv", folder=folder)
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", folder=folder)
     found = folder / "venv" / "bin" / "python"
     (wheel,) = built.glob("*.whl")
-    run(found, "-m", "pip", "install", "--quiet", wheel, folder=folder)
+    run(*pip(found), wheel, folder=folder)
     return found
+
+
+def pip(python: Path) -> tuple[object, ...]:
+    """The command that installs into an environment without a pip of its own."""
+    return (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
 
 
 def installed(python: Path) -> dict[str, str]:
@@ -108,7 +119,6 @@ async def test_the_source_distribution_installs_the_same(
 ) -> None:
     before = installed(python)
     assert len(before) > 500
-    again = ("-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall")
-    run(python, *again, source, folder=tmp_path)
+    run(*pip(python), "--no-deps", "--force-reinstall", source, folder=tmp_path)
     assert installed(python) == before
     await answers(python, tmp_path)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.installation import NOT_COMPILED
 from tests.docs.licenses import BASE, list_needed
 from tests.docs.snippets import ROOT
 
@@ -23,7 +24,7 @@ def run(*command: object, folder: Path) -> None:
     done = subprocess.run(
         list(map(str, command)),
         cwd=folder,
-        env=kept | {"SOURCE_DATE_EPOCH": EPOCH},
+        env=kept | NOT_COMPILED | {"SOURCE_DATE_EPOCH": EPOCH},
         capture_output=True,
         text=True,
         check=False,
