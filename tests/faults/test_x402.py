@@ -8,7 +8,7 @@ import json
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from tests.journeys.payments.test_x402 import ACTIONS, sold
-from tests.support.desk.processes import desk_command, free_port
+from tests.support.desk.processes import Server, desk_command, free_port, serving_fork
 from tests.support.payments.facilitator import Facilitator, Wallet, facilitator
 from tests.support.payments.x402_merchant import PAY_TO
 
@@ -30,33 +30,22 @@ class Killed:
     def __init__(self, site: Path) -> None:
         self._site = site
         self._port = free_port()
-        self._process: asyncio.subprocess.Process | None = None
+        self._stack = ExitStack()
+        self._server: Server | None = None
         self.url = f"http://127.0.0.1:{self._port}"
 
     async def begin(self) -> None:
         data = self._site.parent / "data"
         command = desk_command(data, self._port, "egress.allow_loopback=true", folder=self._site)
-        with (self._site.parent / "log").open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
-        async with asyncio.timeout(SECONDS), aiohttp.ClientSession() as http:
-            while True:
-                assert self._process.returncode is None, (self._site.parent / "log").read_text()
-                try:
-                    async with http.get(f"{self.url}/health") as answer:
-                        if answer.status == 200:
-                            return
-                except aiohttp.ClientError:
-                    await asyncio.sleep(0.05)
+        serving = serving_fork(command, self._port, log=self._site.parent / "log")
+        self._server = await asyncio.to_thread(self._stack.enter_context, serving)
 
     def kill(self) -> None:
-        assert self._process is not None
-        if self._process.returncode is None:
-            self._process.kill()
+        assert self._server is not None
+        self._server.kill()
 
-    async def end(self) -> None:
-        self.kill()
-        assert self._process is not None
-        await self._process.wait()
+    def end(self) -> None:
+        self._stack.close()
 
     async def stamp(self, payload: Any = None) -> tuple[int, Any]:
         """Call, and pay by a header."""
@@ -96,7 +85,7 @@ async def shop(folder: Path, fake: Facilitator) -> AsyncIterator[Killed]:
     try:
         yield desk
     finally:
-        await desk.end()
+        desk.end()
 
 
 @pytest.mark.parametrize("remembers", [True, False])
@@ -125,7 +114,7 @@ async def test_coins_that_moved_before_the_desk_could_write_it_down_pay_once(
                     await desk.stamp(payload)
                 fake.chain.move = move  # type: ignore[method-assign]
                 assert killed.is_set()
-                await desk.end()
+                desk.end()
                 assert len(sold(tmp_path / "site")) == cycle - 1
                 await desk.begin()
                 assert await desk.stamped(payload) == "A is stamped."

@@ -98,7 +98,7 @@ async def _cycle(
     await asyncio.sleep(chance.uniform(0, LONGEST))
     desk.kill()
     answered = await asyncio.gather(*paying)
-    await desk.end()
+    desk.end()
     asked.cancel()
     cut_off = [p for p, is_answered in zip(payloads, answered, strict=True) if not is_answered]
     moved = sum(_has_moved(fake, payload) for payload in cut_off)
