@@ -55,6 +55,8 @@ _ERRORS = {
     "schemas": (JSON, "Error"),
 }
 """The error form of each protocol; the forms of others are not described."""
+_LEFT_OUT = frozenset({"inspector", "resources"})
+"""The panel of ``aitp-desk dev`` is for its own page; declarations say more of resources."""
 _OF_RESOURCES = (400, 401, 403, 404, 421, 429, 500, 503)
 _OBJECT: Item = {"type": "object"}
 _UPLOAD: Item = {
@@ -88,8 +90,8 @@ def describe(
     shapes = object_schemas(protocol for protocol, _ in routes)
     page = shapes.pop("ListPage", {})
     for protocol, route in routes:
-        if protocol.name.partition(" ")[0] == "resources":
-            continue  # their declarations have more details
+        if protocol.name.partition(" ")[0] in _LEFT_OUT:
+            continue
         path = PATH_PARAMETER.sub(r"{\1}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _operation(protocol, route, below, page)
         if route.cookie:

@@ -171,11 +171,16 @@ class PagesHandlers:
         page = await self._shelf.get_or_render(revision, "", HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, CONTENT_PATH, self._brand)
 
-    def _list_examples(self, editions: Editions) -> tuple[str, ...]:
-        """Return the questions to suggest: the owner's, else some that the content answers."""
+    def _list_examples(self, editions: Editions, below: str = "") -> tuple[str, ...]:
+        """Return the questions to suggest: the owner's, else some that the content answers.
+
+        Parameters:
+            below: the base path of a further agent, to which the owner's do not belong.
+        """
         library = editions.library
         own = self._site.language.partition("-")[0].lower()
-        return tuple(self._widget.in_language(own).suggestions) or list_example_questions(
+        asked = () if below else tuple(self._widget.in_language(own).suggestions)
+        return asked or list_example_questions(
             library.documents, library.passages, self._site.language
         )
 
@@ -208,9 +213,15 @@ class PagesHandlers:
         below = desk.base_path
 
         def render() -> Page:
-            examples = None if below else self._list_examples(editions)
-            path = below + DOCUMENT_PATH
-            return tag_page(render_api(desk.site, document, path, examples, self._brand))
+            html = render_api(
+                desk.site,
+                document,
+                below + DOCUMENT_PATH,
+                self._list_examples(editions, below),
+                self._brand,
+                has_samples=not below,
+            )
+            return tag_page(html)
 
         revision = f"{make_etag(document)} {editions.revision}"
         page = await self._shelf.get_or_render(revision, below + API_PATH, HTML_TYPE, render)

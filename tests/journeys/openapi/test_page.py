@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -27,6 +28,8 @@ async def stranger(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ta
     site = make_shop(folder)
     with (site / "desk.toml").open("a", encoding="utf-8") as toml:
         toml.write(BOOKS)
+    returns = "# How long can I return a tent?\n\nYou can return a tent for 30 days.\n"
+    (site / "content" / "returns.md").write_text(returns, "utf-8")
     (site / "books").mkdir()
     (site / "books" / "poems.md").write_text("# Poems\n\nPoems stand on the left.\n", "utf-8")
     async with talking(folder, site=site, clock=Clock(NOON)) as talker:
@@ -125,6 +128,23 @@ async def test_a_line_says_how_to_call_it(stranger: Talker) -> None:
     assert "-F file=@FILE" in line(page, "post_v1_files")
     assert "-d grant_type=client_credentials" in line(page, "post_oauth_token")
     assert "-X DELETE" in line(page, "delete_v1_files_file_id")
+
+
+@pytest.mark.parametrize("below", ["", "/books"])
+async def test_the_body_of_a_question_is_sent_as_it_stands_and_answered(
+    stranger: Talker, below: str
+) -> None:
+    page = await read(stranger, f"{below}/docs")
+    name = f"{below}.content_search".strip("/.")
+    body = find(page, f"details[id='{name}']").attributes["data-body"]
+    assert body is not None
+    answer = (await stranger.send("POST", f"{below}/capabilities/content_search", body.encode())).ok
+    assert answer["status"] == "success"
+    if not below:
+        asked = json.loads(body)["query"]
+        assert asked == "How long can I return a tent?"
+        assert asked in find(page, "#post_v1_threads_thread_id_messages pre").text()
+        assert asked in page.css("main pre")[-1].text()
 
 
 async def test_what_all_operations_refuse_with_is_said_once(stranger: Talker) -> None:

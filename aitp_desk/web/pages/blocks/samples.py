@@ -8,14 +8,23 @@ from collections.abc import Sequence
 import msgspec
 
 
+def choose_question(examples: Sequence[str]) -> str:
+    """Return a question without apostrophes: their quoting in a shell is hard to read.
+
+    Parameters:
+        examples: questions that the content answers.
+    """
+    return next((asked for asked in examples if "'" not in asked), "What are your opening hours?")
+
+
 def write_samples(url: str, examples: Sequence[str]) -> dict[str, str]:
-    """Return two requests for a shell, without apostrophes: their quoting is hard to read.
+    """Return two requests for a shell.
 
     Parameters:
         url: of the site.
         examples: questions that the content answers.
     """
-    question = next((asked for asked in examples if "'" not in asked), "What is this site about?")
+    question = choose_question(examples)
     return {
         "thread_example": _request(
             f"{url}/v1/thread",

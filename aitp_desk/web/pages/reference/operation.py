@@ -27,7 +27,7 @@ def find_common_refusals(operations: Sequence[Operation]) -> frozenset[str]:
 
 
 def write_operation(
-    url: str, operation: Operation, schemas: SchemaIndex, common: frozenset[str]
+    url: str, operation: Operation, schemas: SchemaIndex, common: frozenset[str], question: str
 ) -> Markup:
     """Show an operation.
 
@@ -35,10 +35,11 @@ def write_operation(
         url: of the site.
         schemas: those of the document.
         common: the statuses of refusals that the page names once.
+        question: for the body of an operation that asks one.
     """
     item = operation.item
     scheme = _find_scheme(item)
-    body = make_body(operation, schemas)
+    body = make_body(operation, schemas, question)
     media_type, schema = find_body(item.get("requestBody", {}))
     rows = [_write_parameter(one, schemas) for one in item.get("parameters", ())]
     if media_type:

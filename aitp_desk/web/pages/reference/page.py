@@ -13,7 +13,7 @@ import msgspec
 from aitp_desk.config import Site
 from aitp_desk.web.pages.assets import API_SCRIPT, API_STYLE
 from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
-from aitp_desk.web.pages.blocks.samples import write_samples
+from aitp_desk.web.pages.blocks.samples import choose_question, write_samples
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.reference.operation import find_common_refusals, write_operation
@@ -34,19 +34,22 @@ def render_api(
     site: Site,
     encoded: bytes,
     path: str,
-    examples: Sequence[str] | None = None,
+    examples: Sequence[str] = (),
     brand: Brand = PLAIN,
+    *,
+    has_samples: bool = True,
 ) -> bytes:
     """Render the page.
 
     Parameters:
         encoded: the document.
         path: of the document.
-        examples: questions for the examples of requests; None for a page without them.
+        examples: questions for the examples of requests.
+        has_samples: whether its end has two requests to the site's main agent.
     """
     texts = find_texts(ENGLISH)
     samples = NOTHING
-    if examples is not None:
+    if has_samples:
         samples = fill_template(texts.template(_SAMPLES), **write_samples(site.url, examples))
     document = msgspec.json.decode(encoded)
     operations = [
@@ -56,11 +59,12 @@ def render_api(
     ]
     schemas = SchemaIndex(document, operations)
     common = find_common_refusals(operations)
+    question = choose_question(examples)
     groups = [
         (
             task.id,
             task.title,
-            tuple(write_operation(site.url, one, schemas, common) for one in members),
+            tuple(write_operation(site.url, one, schemas, common, question) for one in members),
         )
         for task, members in group_operations(operations).items()
     ]

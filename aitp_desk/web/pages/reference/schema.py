@@ -85,19 +85,18 @@ class SchemaIndex:
         self._inline = {
             name
             for schema in bodies
-            if self._uses[name := _find_name(schema)] == 1
-            and self.look_up(schema).get("properties")
+            if self._uses[name := find_name(schema)] == 1 and self.look_up(schema).get("properties")
         }
 
     def is_inline(self, schema: Mapping[str, Any]) -> bool:
         """Return whether a body's schema is no other's, so that its operation shows it."""
-        name = _find_name(schema)
+        name = find_name(schema)
         return not name or name in self._inline
 
     def look_up(self, schema: Any) -> Mapping[str, Any]:
         """Return a schema, with a reference into the document resolved."""
         found: Any = schema if isinstance(schema, Mapping) else {}
-        if name := _find_name(found):
+        if name := find_name(found):
             found = self._schemas.get(name, {})
         return found if isinstance(found, Mapping) else {}
 
@@ -110,7 +109,7 @@ class SchemaIndex:
         """Name the type of a value; a component is a link."""
         if not isinstance(schema, Mapping):
             return fill_template("anything")
-        if name := _find_name(schema):
+        if name := find_name(schema):
             link = '<a href="#schema.$name">$name</a>'
             return fill_template(link if name in self._schemas else "$name", name=name)
         if "const" in schema:
@@ -188,7 +187,8 @@ def _list_bodies(operation: Operation) -> Iterator[Any]:
         yield find_body(response)[1]
 
 
-def _find_name(schema: Mapping[str, Any]) -> str:
+def find_name(schema: Mapping[str, Any]) -> str:
+    """Return the name of the component that a schema refers to; empty for none."""
     place = schema.get("$ref")
     if isinstance(place, str) and place.startswith(_PLACE):
         return place.removeprefix(_PLACE).replace("~1", "/").replace("~0", "~")
@@ -197,7 +197,7 @@ def _find_name(schema: Mapping[str, Any]) -> str:
 
 def _list_references(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        if name := _find_name(value):
+        if name := find_name(value):
             yield name
         for one in value.values():
             yield from _list_references(one)

@@ -164,3 +164,14 @@ async def test_pages_of_other_sites_read_no_explanations(explained: Talker, came
     told = await explained.send("GET", ANSWERS, headers=sent)
     assert told.refusal[0] == 403
     assert "Access-Control-Allow-Origin" not in told.headers
+
+
+async def test_the_api_is_described_without_the_panel(explained: Talker) -> None:
+    described = (await explained.send("GET", "/openapi.json")).ok
+    assert "inspector" not in {tag["name"] for tag in described["tags"]}
+    assert [path for path in described["paths"] if path.startswith(ANSWERS)] == []
+    async with explained.http.get("/docs") as response:
+        page = LexborHTMLParser(await response.text())
+    groups = [node.attributes["id"] for node in page.css(".group")]
+    assert "task.health" in groups
+    assert "task.inspector" not in groups

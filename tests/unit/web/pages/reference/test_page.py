@@ -74,6 +74,31 @@ def test_a_schema_that_contains_itself_is_shown_and_has_a_sample() -> None:
     assert '"next": null' in text(page, "#call_0 pre")
 
 
+def test_a_body_has_the_examples_that_a_schema_declares_also_for_a_question() -> None:
+    person = {"type": "string", "default": "Bo", "examples": ["Ada", "Bo"]}
+    own = {"type": "object", "properties": {"name": person}, "required": ["name"]}
+    query = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    question = {"$ref": "#/components/schemas/Question"}
+    shown = taking(question)
+    shown["requestBody"]["content"]["application/json"]["examples"] = {
+        "example1": {"value": {"query": "Do you buy books?"}}
+    }
+    page = render(
+        ("/own", "aitp", taking(own)),
+        ("/ask", "aitp", taking(question)),
+        ("/shown", "aitp", shown),
+        ("/search", "aitp", taking(query)),
+        Question=query,
+    )
+    bodies = [node.attributes["data-body"] for node in page.css(".line[data-scheme]")]
+    assert list(map(json.loads, map(str, bodies))) == [
+        {"name": "Ada"},
+        {"query": "What are your opening hours?"},
+        {"query": "Do you buy books?"},
+        {"query": "…"},
+    ]
+
+
 def test_a_schema_of_one_body_is_shown_there_and_a_shared_one_by_a_link() -> None:
     own = {"type": "object", "properties": {"words": {"type": "string"}}}
     shared = {"type": "object", "properties": {"title": {"type": ["string", "null"]}}}
