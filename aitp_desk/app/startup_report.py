@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
-from aitp_desk.config.sections.content.model import API_KEY
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.model.web_address import is_loopback
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
@@ -27,7 +26,7 @@ _IN_THE_CLEAR = (
 _BETTER = {
     1: "the extra semantic (1)",
     2: "questions by aitp-desk enrich (2)",
-    3: f"a model by {API_KEY} (3)",
+    3: "any model by [model] (3)",
 }
 """Improvements of the answers: see docs/run/models.md."""
 _PROBLEMS_TOLD = 10

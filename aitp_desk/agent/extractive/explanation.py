@@ -168,7 +168,9 @@ def _verdict(found: Candidate, finding: Finding) -> str:
         return "Refused: it is weaker than the best one."
     if found is best:
         return "Chosen: it has the best score."
-    share = f"{found.rank / best.rank:.0%} of the best score" if best.rank > 0 else "no score"
+    share = "no score"
+    if best.rank > 0:
+        share = f"{max(0.0, found.rank / best.rank):.0%} of the best score"
     if (source := _find_source(found, said)) is not None:
         return f"A source ({source.relevance}): {share}."
     if len(said.sources) == MAX_SOURCES:

@@ -106,10 +106,12 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
     notes, faults = [*config.notes], []
     for number, choice in enumerate(config.model.chain):
         name = f"model.fallbacks, table {number}" if number else "model"
-        if not choice.is_default and not has_key(choice, os.environ):
-            faults.append(f"{name}: {describe_missing_key(choice)} {choice.name} is not used.")
         if choice.provider == "openai" and find_spec("openai") is None:
             faults.append(f"{name}: needs an extra: pip install 'aitp-desk[openai]'")
+        if not choice.name:  # a fault of the settings, reported with them
+            continue
+        if not choice.is_default and not has_key(choice, os.environ):
+            faults.append(f"{name}: {describe_missing_key(choice)} {choice.name} is not used.")
         if choice.has_foreign_prices:
             notes.append(f"{name}: the prices are the default ones; set those of {choice.name}.")
     return notes, faults

@@ -69,8 +69,8 @@ def enrich(
 
     The questions and the quotes that answer them are kept in enriched.jsonl in the content folder.
     The desk uses them to find passages, without network or key. Only new and changed passages are
-    sent, to the model of `model.name`, with its key. Results are kept if you stop the command; the
-    next run continues.
+    sent, to the model of `[model]`, of any provider, with its key if it needs one. Results are kept
+    if you stop the command; the next run continues.
     """
     with mistakes_told():
         from aitp_desk.config import load_config

@@ -17,12 +17,8 @@ def check_model(model: Model) -> Iterator[Problem]:
             yield Problem(
                 f"{section}.url", f"{wrong}; it takes one such as http://127.0.0.1:11434/v1."
             )
-        if choice.has_foreign_name:
-            yield Problem(
-                f"{section}.name",
-                f"is {choice.name}, the default, which is not a model of {choice.provider};"
-                " set the name of one.",
-            )
+        if not choice.name:
+            yield Problem(f"{section}.name", "name a model of this server, such as qwen3:8b.")
 
 
 def _wrong_url(url: str) -> str | None:

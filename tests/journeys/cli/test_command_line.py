@@ -146,6 +146,14 @@ def test_a_bucket_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
 
 
+def test_check_asks_once_for_the_name_of_a_model(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    (tmp_path / "page.md").write_text("# Page\n\nText.\n")
+    assert fail("check", tmp_path, "--set", "model.provider=openai") == [
+        "model.name: name a model of this server, such as qwen3:8b."
+    ]
+
+
 def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "guides").mkdir(parents=True)

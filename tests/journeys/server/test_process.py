@@ -38,6 +38,7 @@ async def test_every_address_that_it_reports_answers(tmp_path: Path) -> None:
         told = dict(line.split(maxsplit=1) for line in rest)
         assert told["store"] == f"SQLite, {served.data}/desk.db"
         assert told["agent"].startswith("extractive")
+        assert told["level"].endswith("any model by [model] (3)")
         assert re.fullmatch(rf"1 document, \d passages from {site}", told["content"])
         (unread,) = [line for line in rest if line.startswith("  problem")]
         assert "bad.txt" in unread

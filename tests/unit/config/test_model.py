@@ -81,6 +81,25 @@ def test_a_wrong_address_is_told_without_repeating_it(tmp_path: Path, url: str, 
     assert url not in message
 
 
+@pytest.mark.parametrize(
+    ("toml", "key"),
+    [
+        ("[model]\nprovider = 'openai'\n", "model.name"),
+        ("[[model.fallbacks]]\nprovider = 'openai'\n", "model.fallbacks.name"),
+    ],
+)
+def test_only_anthropic_has_a_default_model(tmp_path: Path, toml: str, key: str) -> None:
+    assert problems(tmp_path, toml) == {key: "name a model of this server, such as qwen3:8b."}
+    assert Model(name="").name == Model().name
+    assert Model().is_default
+
+
+def test_a_server_may_name_a_model_like_the_default_one(tmp_path: Path) -> None:
+    config = load(tmp_path, f"[model]\nprovider = 'openai'\nname = '{Model().name}'\n")
+    assert config.model.name == Model().name
+    assert not config.model.is_default
+
+
 @pytest.mark.parametrize("url", ["http://localhost:11434/v1", "http://ollama:11434/v1"])
 def test_the_owner_may_name_a_server_of_the_own_network(tmp_path: Path, url: str) -> None:
     assert load(tmp_path, f"[model]\nurl = '{url}'\n").model.url == url

@@ -95,7 +95,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Enrich(msgspec.Struct, frozen=True, kw_only=True):
-    """Keeping enriched.jsonl up to date while the desk serves; needs ANTHROPIC_API_KEY."""
+    """Keeping enriched.jsonl up to date while the desk serves, with the model of [model]."""
 
     every_hours: Annotated[
         int,

@@ -18,7 +18,7 @@ _DEFAULT_NAME = "claude-haiku-5-5"
 _DEFAULT_PRICES = (0.10, 0.01, 0.50)
 """The list prices of the default model in November 2026."""
 
-Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
+Name = Annotated[str, Meta(max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
 Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]
 Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars per million tokens"})]
 
@@ -36,8 +36,15 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "anthropic"
     name: Annotated[
-        Name, Meta(extra={"unit": "a name"}, description="Name of the model at its provider.")
-    ] = _DEFAULT_NAME
+        Name,
+        Meta(
+            extra={"unit": "a name"},
+            description=(
+                f"Name of the model at its provider. By default {_DEFAULT_NAME}; openai has no"
+                " default."
+            ),
+        ),
+    ] = ""
     url: Annotated[
         Url,
         Meta(
@@ -75,6 +82,11 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         2
     ]
 
+    def __post_init__(self) -> None:
+        """Name the default model."""
+        if self.provider == "anthropic" and not self.name:
+            msgspec.structs.force_setattr(self, "name", _DEFAULT_NAME)
+
     @property
     def key_variable(self) -> str:
         """The environment variable with the key; empty if the model needs none."""
@@ -95,11 +107,6 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         return (self.provider, self.name, self.url) == ("anthropic", _DEFAULT_NAME, "")
 
     @property
-    def has_foreign_name(self) -> bool:
-        """Whether the name is the default one, which is of another provider."""
-        return self.provider != "anthropic" and self.name == _DEFAULT_NAME
-
-    @property
     def has_foreign_prices(self) -> bool:
         """Whether the prices are the default ones, which are of another model."""
         prices = (self.price_in, self.price_cached, self.price_out)
@@ -107,7 +114,10 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Model(ModelChoice, frozen=True, kw_only=True):
-    """The model that answers, and its cost limits. By default it needs ANTHROPIC_API_KEY alone."""
+    """The model that answers, of any provider, and its cost limits.
+
+    The default, Claude, needs ANTHROPIC_API_KEY alone.
+    """
 
     max_tokens: Annotated[
         Tokens, Meta(ge=16, description="The longest answer; a caller may request a shorter one.")

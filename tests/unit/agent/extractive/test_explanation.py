@@ -17,6 +17,9 @@ from tests.support.doubles.embedding import WordEmbedder
 
 SITE = SiteFacts("Harbour", "https://harbour.example")
 MEANS = {"refund": "money back", "reimbursed": "money back", "parcels": "delivery"}
+BERTHS = {"costs.md": "# Costs\n\nWhat a berth costs.\n"} | {
+    f"berth-{name}.md": f"# Berth {name}\n\nThe berth {name} costs little.\n" for name in "abcdefg"
+}
 
 
 def make_knowledge(tmp_path: Path, pages: dict[str, str]) -> Knowledge:
@@ -56,17 +59,22 @@ async def test_the_level_is_what_put_the_section_first(tmp_path: Path) -> None:
 
 
 async def test_sections_after_the_last_source_are_not_used(tmp_path: Path) -> None:
-    pages = {
-        f"berth-{name}.md": f"# Berth {name}\n\nThe berth {name} costs little.\n"
-        for name in "abcdefg"
-    }
-    knowledge = make_knowledge(tmp_path, {"costs.md": "# Costs\n\nWhat a berth costs.\n", **pages})
+    knowledge = make_knowledge(tmp_path, BERTHS)
     explanation = await explain(knowledge, tmp_path / "site", "What does a berth cost?")
     verdicts = [one.verdict.partition(":")[0] for one in explanation.candidates]
     assert verdicts[0] == "Chosen"
     assert len([one for one in verdicts if one.startswith("A source")]) == MAX_SOURCES - 1
     assert verdicts[-1] == "Not used"
     assert f"after the {MAX_SOURCES} sources" in explanation.candidates[-1].verdict
+
+
+@pytest.mark.parametrize("rank", [-0.001, -0.4, -0.0])
+async def test_a_score_below_zero_is_no_share_of_the_best(tmp_path: Path, rank: float) -> None:
+    agent = ExtractiveAgent(make_knowledge(tmp_path, BERTHS))
+    finding = await agent.find(Turn("What does a berth cost?", SITE))
+    finding.found[1].rank = rank  # as a meaning opposite to the question's makes it
+    explanation = explain_answer(finding, tmp_path / "site")
+    assert explanation.candidates[1].verdict.partition(": ")[2] == "0% of the best score."
 
 
 async def test_what_is_asked_back_offers_choices(tmp_path: Path) -> None:
