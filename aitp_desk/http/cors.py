@@ -7,7 +7,8 @@ which serves no page of another origin. So no response allows credentials; a key
 credential in this sense.
 
 Browsers withhold a response from a page, but send some requests all the same. So a request that
-changes something is refused where its page's origin is not listed.
+changes something is refused where its page's origin is not listed. The page cannot say why its chat
+does not work, so the desk's log does.
 
 Source: the CORS protocol (https://fetch.spec.whatwg.org/#http-cors-protocol), RFC 6454 (origins),
 RFC 6797 (Strict-Transport-Security).
@@ -15,10 +16,13 @@ RFC 6797 (Strict-Transport-Security).
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 import msgspec
+import structlog
 
 from aitp_desk.config import Cors
 from aitp_desk.model.web_address import origin_of
@@ -66,6 +70,8 @@ EXPOSED_HEADERS = (
     "x-should-retry",
 )
 """Headers that pages of other origins may read."""
+MAX_WARNINGS = 20
+"""How many origins the log names, so that no caller fills it with invented ones."""
 
 _BY_ORIGIN = ("Vary", "Origin")
 _EXPOSED = ("Access-Control-Expose-Headers", ", ".join(EXPOSED_HEADERS))
@@ -78,6 +84,10 @@ _TO_NO_OTHER: Headers = (_BY_ORIGIN, ("Cross-Origin-Resource-Policy", "same-orig
 _ENCRYPTED_FROM_NOW_ON = ("Strict-Transport-Security", "max-age=31536000")
 """For this host only: subdomains are not the desk's to decide on."""
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
+_NO_ORIGIN = "null"
+_ORIGIN = re.compile(r"https?://(?:[a-z\d._-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
+"""An origin as browsers write it: short, and safe in the log and in ``desk.toml``."""
+_log = structlog.get_logger()
 
 
 class CorsHeaders(msgspec.Struct, frozen=True):
@@ -103,6 +113,8 @@ class CorsPolicy:
     def __init__(self, site_url: str, settings: Cors, widget_origins: Sequence[str] = ()) -> None:
         site = urlsplit(site_url)
         self._site = site.netloc.lower()
+        self._widget_origins = tuple(widget_origins)
+        self._warned: set[str] = set()
         self._own = origin_of(site)
         self._open_discovery = settings.open_discovery
         always = (_ENCRYPTED_FROM_NOW_ON,) if site.scheme == "https" else ()
@@ -146,10 +158,12 @@ class CorsPolicy:
         known = (self._to_widget if is_for_widget else self._to_origin).get(origin)
         if known is not None:
             return known
-        changes_nothing = method in _CHANGES_NOTHING and not is_question
-        if changes_nothing or self._is_own(origin, headers):
+        if self._is_own(origin, headers):
             return self._to_no_other
-        return self._refused
+        if is_for_widget:
+            self._warn(origin)
+        changes_nothing = method in _CHANGES_NOTHING and not is_question
+        return self._to_no_other if changes_nothing else self._refused
 
     def make_same_origin_headers(self, headers: Mapping[str, str]) -> CorsHeaders:
         """Return the headers where only pages of the site's origin may call the route.
@@ -196,6 +210,20 @@ class CorsPolicy:
                 ("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)),
             )
         )
+
+    def _warn(self, origin: str) -> None:
+        """Log, once for each origin, that its pages cannot use the chat."""
+        if origin in self._warned or len(self._warned) >= MAX_WARNINGS:
+            return
+        if origin == _NO_ORIGIN:
+            remedy = "if the page is yours, serve it over http: a file has no origin"
+        elif _ORIGIN.fullmatch(origin):
+            line = f"origins = {json.dumps([*self._widget_origins, origin])}"
+            remedy = f"if the site is yours, set below [widget] in desk.toml, and restart: {line}"
+        else:
+            return
+        self._warned.add(origin)
+        _log.warning("chat_origin_refused", origin=origin, remedy=remedy)
 
     def _is_own(self, origin: str, headers: Mapping[str, str]) -> bool:
         """Return whether a page's origin is the requested address, such as another loopback name.

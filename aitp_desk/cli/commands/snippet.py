@@ -16,6 +16,12 @@ _IN_HEAD = "<!-- before </head> of every page -->"
 _IN_BODY = "<!-- before </body> of every page, of error pages and API documentation too -->"
 _IN_PAGE = "<!-- before </body> of every page that has the chat -->"
 # in comments, so that all of it may be pasted
+_IN_SETTINGS = """\
+<!-- first name the website in desk.toml, which may have [widget] already, and restart the desk
+     (pages of {origin} need no name)
+[widget]
+origins = ["https://www.example.com"]
+-->"""
 _IN_POLICY = """\
 <!-- only where pages have a Content-Security-Policy: add to its directives
      (one that it lacks begins with the sources of its default-src, such as 'self')
@@ -94,9 +100,11 @@ def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     config = load_config(folder, overrides)
     url = config.site.url or default_url(config.server)
     address = urlsplit(url)
-    policy = write_policy(f"{address.scheme}://{address.netloc}", config.widget.logo)
+    origin = f"{address.scheme}://{address.netloc}"
+    policy = write_policy(origin, config.widget.logo)
     title = config.widget.title or config.site.name
     parts = (
+        *(() if config.widget.origins else (_IN_SETTINGS.format(origin=origin),)),
         f"{_IN_PAGE}\n{write_tag(url)}",
         _IN_POLICY.format(policy=policy),
         _IN_FRAME.format(frame=write_frame(url, title)),

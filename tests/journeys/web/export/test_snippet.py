@@ -10,6 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.app.server import RunningServer
+from aitp_desk.config import load_config
 from aitp_desk.protocols.base.discovery_links import link_header, write_head_tags, write_notice
 from tests.support.desk.command import run
 from tests.support.desk.server import SITE
@@ -50,6 +51,20 @@ async def test_all_that_is_printed_for_the_chat_may_be_pasted() -> None:
     assert "script-src https://books.example; " in "\n".join(lines)
     (frame,) = (line for line in lines if line.startswith("<iframe"))
     assert 'src="https://books.example/widget"' in frame
+
+
+async def test_an_unnamed_website_is_to_be_named_before_the_tag_is_pasted(tmp_path: Path) -> None:
+    code, lines, _ = await run("snippet", SITE, "--widget", *URL)
+    assert code == 0
+    told, _, rest = "\n".join(lines).partition("-->")
+    assert "<script" not in told
+    assert "<script" in rest
+    assert "https://books.example need no name" in told
+    (tmp_path / "content").mkdir()
+    (tmp_path / "desk.toml").write_text(told[told.index("\n[widget]") :], "utf-8")
+    assert load_config(tmp_path).widget.origins == ("https://www.example.com",)
+    _, named, _ = await run("snippet", tmp_path, "--widget", *URL)
+    assert "desk.toml" not in "\n".join(named)
 
 
 async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: RunningServer) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
+from aitp_desk.config import load_config
+from aitp_desk.http.cors import MAX_WARNINGS
 from tests.support.desk.server import serving
 
 HOST = "https://www.shop.example"
@@ -112,6 +116,61 @@ async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
     ):
         assert await preflight(http, path, HOST, method) == 204, path
         assert await preflight(http, path, OTHER, method) == 403, path
+
+
+async def find_warnings(
+    http: aiohttp.ClientSession, *origins: str, path: str = "/widget/visitor"
+) -> list[MutableMapping[str, Any]]:
+    """What the log says once pages of some origins have read an address."""
+    with capture_logs() as logs:
+        for origin in origins:
+            async with http.get(path, headers={"Origin": origin}) as answer:
+                await answer.read()
+    return [line for line in logs if line["event"] == "chat_origin_refused"]
+
+
+async def test_the_log_names_a_site_that_no_setting_names_once_and_what_to_write(
+    http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    (line,) = await find_warnings(http, OTHER, OTHER)
+    assert (line["log_level"], line["origin"]) == ("warning", OTHER)
+    told, _, written = line["remedy"].partition(": ")
+    assert "[widget] in desk.toml" in told
+    (tmp_path / "content").mkdir()
+    (tmp_path / "desk.toml").write_text(f"[widget]\n{written}\n", "utf-8")
+    assert load_config(tmp_path).widget.origins == (HOST, OTHER)
+    with capture_logs() as logs:
+        for origin in (OTHER, "http://localhost:8081"):
+            assert await preflight(http, "/v1/threads", origin) == 403
+    warned = [line["origin"] for line in logs if line["event"] == "chat_origin_refused"]
+    assert warned == ["http://localhost:8081"]
+
+
+async def test_a_page_from_a_file_has_no_origin_to_name(http: aiohttp.ClientSession) -> None:
+    (line,) = await find_warnings(http, "null")
+    assert "serve it over http" in line["remedy"]
+
+
+async def test_the_log_does_not_warn_of_pages_that_may_or_of_what_the_chat_does_not_call(
+    http: aiohttp.ClientSession,
+) -> None:
+    async with http.get("/health") as answer:
+        own = str(answer.url.origin())
+    assert await find_warnings(http, HOST, own) == []
+    assert await find_warnings(http, OTHER, path="/v1/models") == []
+
+
+async def test_nobody_fills_the_log_with_invented_origins_or_writes_into_it(
+    http: aiohttp.ClientSession,
+) -> None:
+    strange = (
+        *('https://a",b', "https://\u0435.example", "https://a.example/", "chrome-extension://a"),
+        *(f"https://{'a' * 300}.example", "https://a.example:123456", "https://A.example", "*"),
+    )
+    assert await find_warnings(http, *strange) == []
+    many = [f"https://{number}.example" for number in range(2 * MAX_WARNINGS)]
+    warned = await find_warnings(http, *many)
+    assert [line["origin"] for line in warned] == many[:MAX_WARNINGS]
 
 
 async def test_its_sites_may_call_nothing_else(http: aiohttp.ClientSession) -> None:
