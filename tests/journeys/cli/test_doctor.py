@@ -105,13 +105,43 @@ async def test_a_desk_alone_is_sound(tmp_path: Path) -> None:
 
 
 async def test_the_findings_are_one_object_for_programs(tmp_path: Path) -> None:
-    async with serving(tmp_path / "data", QUICK, "site.url=https://books.example") as desk:
+    async with serving(tmp_path / "data", QUICK, "site.url=http://localhost:1") as desk:
         code, lines, _ = await run("doctor", desk.url, "--json")
     found = json.loads("\n".join(lines))["findings"]
     assert code == 1
     wrong = [one for one in found if (one["level"], one["check"]) == ("error", "origin")]
-    assert "names https://books.example instead of" in wrong[0]["what"]
+    assert "names http://localhost:1 instead of" in wrong[0]["what"]
     assert wrong[0]["advice"].startswith(f'set site.url = "{desk.url}"')
+
+
+async def test_the_local_address_of_a_public_desk_is_no_error(tmp_path: Path) -> None:
+    data, public = tmp_path / "data", "https://books.example"
+    inside = ("--folder", SITE, "--data", data)
+    local = "this is the desk's local address — "
+    async with serving(data, QUICK, f"site.url={public}") as desk:
+        code, found = await examine(desk.url, *inside, "--set", f"site.url={public}")
+        assert (code, faults(found)) == (0, set()), found
+        assert found["warning origin"] == [f"{local}examine {public} to see what visitors see"]
+        assert f"site.url is {public}" in found["ok settings"]
+        assert f"the chat on {public} may call the desk" in found["ok cors"]
+        assert desk.url not in str(found)
+
+        _, found = await examine(desk.url, *inside, "--set", "site.url=https://other.example")
+        told = f"site.url is https://other.example, and the desk names {public} — start the desk"
+        assert [one.startswith(told) for one in found["error settings"]] == [True]
+    async with serving(data, QUICK) as desk:
+        code, found = await examine(desk.url, *inside, "--set", f"site.url={public}")
+    assert (code, faults(found)) == (0, set()), found
+    assert found["warning settings"][0].startswith(f"{local}start the desk with its settings")
+
+
+async def test_another_port_than_the_one_of_the_settings_is_no_error(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", QUICK) as desk:
+        code, found = await examine(desk.url, "--folder", SITE, "--data", tmp_path / "data")
+    assert (code, faults(found)) == (0, set()), found
+    port = desk.url.rpartition(":")[2]
+    told = f"set server.port = {port}, or examine http://127.0.0.1:8080"
+    assert found["warning settings"][0] == f"site.url is http://127.0.0.1:8080 — {told}"
 
 
 async def test_where_nothing_answers_the_code_is_another(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ VISIT_SECONDS = 120.0
 """How long all requests may take together."""
 BODY_BYTES = 1024 * 1024
 """The default of threads.max_body: the settings of a desk cannot be read from outside."""
+LOCAL = "this is the desk's local address"
 
 
 @click.command()
@@ -119,31 +120,54 @@ async def _examine(url: str, config: Config | None, findings: Findings) -> bool:
             egress, seconds=VISIT_SECONDS, headers=identity.headers, origins=(origin,)
         )
         await behaviour.check_health(fetcher, findings)
+        public = await documents.find_public_origin(fetcher)
+        if public:
+            findings.warn("origin", LOCAL, f"examine {public} to see what visitors see")
+        named = public or origin
         try:
             found = await find_endpoints(fetcher, identity.name)
         except VisitError as error:
             findings.fault("discovery", str(error), documents.SNIPPET)
         else:
-            documents.report_discovery(found, findings)
-        await documents.check_documents(fetcher, findings)
+            documents.report_discovery(found, public, findings)
+        await documents.check_documents(fetcher, named, findings)
         await exposure.check_exposure(fetcher, findings)
         chats = () if config is None else (*config.widget.origins, *config.cors.origins)
-        await behaviour.check_cors(egress, origin, chats, findings)
+        await behaviour.check_cors(egress, origin, named, chats, findings)
         await behaviour.check_stream(fetcher, egress, findings)
         size = BODY_BYTES if config is None else config.threads.max_body
         await behaviour.check_body(fetcher, size, findings)
         if config is not None:
-            _compare(origin, config, findings)
+            _compare(origin, named, config, findings)
     return True
 
 
-def _compare(origin: str, config: Config, findings: Findings) -> None:
-    """Compare the address that was examined with the settings."""
-    if config.site.url == origin:
-        findings.approve("settings", f"site.url is {origin}")
+def _compare(origin: str, named: str, config: Config, findings: Findings) -> None:
+    """Compare the settings with the examined address.
+
+    Parameters:
+        named: the origin that the running desk names, which is another at a loopback address.
+    """
+    from yarl import URL
+
+    from aitp_desk.model.web_address import is_loopback
+
+    url = config.site.url
+    what, advice = f"site.url is {url}", f'set site.url = "{origin}", or examine {url}'
+    examined, configured = URL(origin), URL(url)
+    is_local = is_loopback(examined.host or "")
+    if url == named:
+        findings.approve("settings", what)
+    elif named != origin:
+        advice = "start the desk again, so that it reads its settings"
+        findings.fault("settings", f"{what}, and the desk names {named}", advice)
+    elif is_local and configured.host and not is_loopback(configured.host):
+        advice = f"start the desk with its settings, and examine {url} to see what visitors see"
+        findings.warn("settings", LOCAL, advice)
+    elif is_local and (examined.scheme, examined.host) == (configured.scheme, configured.host):
+        findings.warn("settings", what, f"set server.port = {examined.port}, or examine {url}")
     else:
-        advice = f'set site.url = "{origin}", or examine {config.site.url}'
-        findings.fault("settings", f"site.url is {config.site.url}", advice)
+        findings.fault("settings", what, advice)
 
 
 def _report(findings: Findings, *, as_json: bool) -> None:

@@ -48,11 +48,12 @@ async def check_health(fetcher: Fetcher, findings: Findings) -> None:
 
 
 async def check_cors(
-    egress: Egress, origin: str, widget_origins: Iterable[str], findings: Findings
+    egress: Egress, origin: str, named: str, widget_origins: Iterable[str], findings: Findings
 ) -> None:
     """Check what pages of other sites may read and call.
 
     Parameters:
+        named: the origin that the desk names, whose pages have the chat.
         widget_origins: sites with the chat, and others that may call the API.
     """
     headers = {"Origin": _ELSEWHERE, "Accept": "application/json"}
@@ -75,11 +76,16 @@ async def check_cors(
         findings.warn(
             "cors", "no page of another site may read what is public", f"{advice} a proxy drops it"
         )
-    for one in dict.fromkeys((origin, *widget_origins)):
-        await _check_preflight(egress, origin, one, findings)
+    for one in dict.fromkeys((named, *widget_origins)):
+        advice = "pass OPTIONS and Origin on to the desk unchanged"
+        if one != named:
+            advice = f'add "{one}" to widget.origins, and {advice}'
+        await _check_preflight(egress, origin, one, advice, findings)
 
 
-async def _check_preflight(egress: Egress, origin: str, page: str, findings: Findings) -> None:
+async def _check_preflight(
+    egress: Egress, origin: str, page: str, advice: str, findings: Findings
+) -> None:
     headers = {"Origin": page, "Access-Control-Request-Method": "POST"}
     try:
         found = await egress.preview(
@@ -91,9 +97,6 @@ async def _check_preflight(egress: Egress, origin: str, page: str, findings: Fin
     if found.status < 300 and _list_values(found.headers, _ALLOWED) == [page]:
         findings.approve("cors", f"the chat on {page} may call the desk")
     else:
-        advice = "pass OPTIONS and Origin on to the desk unchanged"
-        if page != origin:
-            advice = f'add "{page}" to widget.origins, and {advice}'
         findings.fault("cors", f"the chat on {page} may not call the desk", advice)
 
 

@@ -10,6 +10,7 @@ from yarl import URL
 
 from aitp_desk.cli.commands.site.examination.findings import Findings
 from aitp_desk.egress import Fetched
+from aitp_desk.model.web_address import is_loopback
 from aitp_desk.visitor import VisitError
 from aitp_desk.visitor.discovery.descriptions import (
     CARD_PLACE,
@@ -36,19 +37,44 @@ _ALWAYS = {
 _HTML = "text/html"
 
 
-def report_discovery(found: Discovery, findings: Findings) -> None:
-    """Report which protocols a visiting agent finds, and what it has to leave out."""
+async def find_public_origin(fetcher: Fetcher) -> str:
+    """Return the origin that a desk names for visitors if it is examined on its own machine.
+
+    Returns:
+        empty unless the examined address is loopback and the desk names one that is not.
+    """
+    if not is_loopback(URL(fetcher.origin).host or ""):
+        return ""
+    catalog = decode_object(await _read(fetcher, CATALOG_PATH) or _NOTHING) or {}
+    for url, _ in _list_addresses(fetcher.origin, CATALOG_PATH, catalog):
+        if not is_loopback(URL(url).host or ""):
+            return str(URL(url).origin())
+    return ""
+
+
+def report_discovery(found: Discovery, public: str, findings: Findings) -> None:
+    """Report which protocols a visiting agent finds, and what it has to leave out.
+
+    Parameters:
+        public: the result of ``find_public_origin``.
+    """
     kinds = ", ".join(endpoint.kind for endpoint in found.endpoints)
     if kinds:
         findings.approve("discovery", f"a visiting agent finds {kinds}")
     else:
         findings.fault("discovery", "a visiting agent finds no protocol", SNIPPET)
     for one in found.unused:
+        if public and one.what == "agents_txt" and f"names {URL(public).host}," in one.reason:
+            continue  # agents.txt is valid at the public address alone
         findings.fault("discovery", f"{one.what} at {one.url} is not usable", one.reason)
 
 
-async def check_documents(fetcher: Fetcher, findings: Findings) -> None:
-    """Check each document, the origin that it names, and each address that one advertises."""
+async def check_documents(fetcher: Fetcher, named: str, findings: Findings) -> None:
+    """Check each document, the origin that it names, and each address that one advertises.
+
+    Parameters:
+        named: the origin that the documents must name.
+    """
     documents: dict[str, Mapping[str, Any]] = {}
     advertised: dict[str, str] = {}
     for path in _LISTS:
@@ -59,7 +85,7 @@ async def check_documents(fetcher: Fetcher, findings: Findings) -> None:
         addresses = dict(_list_addresses(fetcher.origin, path, document))
         for url, kind in addresses.items():
             advertised.setdefault(URL(url).path_qs, kind)
-        _check_origins(fetcher.origin, path, addresses, findings)
+        _check_origins(fetcher.origin, named, path, addresses, findings)
     answered = 0
     for path, kind in {**_ALWAYS, **advertised}.items():
         try:
@@ -117,18 +143,18 @@ def find_fault(found: Fetched, kind: str) -> tuple[str, str] | None:
 
 
 def _check_origins(
-    origin: str, path: str, addresses: Mapping[str, str], findings: Findings
+    origin: str, named: str, path: str, addresses: Mapping[str, str], findings: Findings
 ) -> None:
-    """Report whether a document names the origin at which it was read."""
-    others = [url for url in addresses if str(URL(url).origin()) != origin]
+    """Report whether a document names the right origin; relative addresses are at ``origin``."""
+    others = [url for url in addresses if str(URL(url).origin()) not in {origin, named}]
     if not others:
-        findings.approve("origin", f"{path} names {origin}")
+        findings.approve("origin", f"{path} names {named}")
         return
     other = URL(others[0]).origin()
     findings.fault(
         "origin",
-        f"{path} names {other} instead of {origin}",
-        f'set site.url = "{origin}" and start the desk again',
+        f"{path} names {other} instead of {named}",
+        f'set site.url = "{named}" and start the desk again',
     )
 
 
