@@ -38,7 +38,7 @@ _HTML = "text/html"
 
 
 async def find_public_origin(fetcher: Fetcher) -> str:
-    """Return the origin that a desk names for visitors if it is examined on its own machine.
+    """Return the public origin that a desk at a local address names.
 
     Returns:
         empty unless the examined address is loopback and the desk names one that is not.
