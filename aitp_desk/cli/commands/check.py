@@ -258,4 +258,9 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
         faults.append(f"{config.content_folder}: {NO_CONTENT}")
     unread = describe_unread(config.content_folder, data=config.data)
     notes = [*([f"{unread}."] if unread else []), *list_first_faults([*map(str, content.notes)])]
+    if not content.documents and not faults:
+        notes.append(
+            "warning: no page is here. 'serve' reads those of content.web, and its log names what"
+            " it cannot read."
+        )
     return len(content.documents), faults, notes

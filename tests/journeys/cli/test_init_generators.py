@@ -220,8 +220,12 @@ def test_a_configuration_that_says_nothing_names_nothing(tmp_path: Path, text: s
 def test_an_address_below_a_path_is_not_taken(tmp_path: Path) -> None:
     said = MKDOCS.replace("kettles.example/", "kettles.example/docs/")
     site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": PAGE})
-    told = "note   https://kettles.example/docs/ has a path; site.url takes a host alone."
-    assert told in succeed("init", site)
+    (told,) = [line for line in succeed("init", site) if line.startswith("note ")]
+    assert told == (
+        "note   https://kettles.example/docs/ has a path; site.url takes a host alone. Answers link"
+        " to the desk's own pages; to link to yours: aitp-desk init NEW-FOLDER --from"
+        " https://kettles.example/docs/sitemap.xml"
+    )
     assert load_config(site, port=0).site.url == ""
 
 
@@ -229,12 +233,22 @@ def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
     site = tmp_path / "site"
     sitemap = "https://kettles.example/sitemap.xml"
     lines = succeed("init", site, "--from", sitemap)
-    assert lines[0] == f"found  {sitemap}"
+    assert lines[0] == f"will read  the pages of the sitemap {sitemap}, every hour"
     config = load_config(site)
     assert config.content.web.sitemaps == (sitemap,)
     assert config.site.url == "https://kettles.example"
     assert [one.name for one in site.iterdir()] == ["desk.toml"]
-    assert succeed("check", site) == [f"{site} is ready to serve: 0 pages."]
+    warning, ready = succeed("check", site)
+    assert warning.startswith("warning: no page is here. 'serve' reads those of content.web")
+    assert ready == f"{site} is ready to serve: 0 pages."
+
+
+@pytest.mark.parametrize("home", ["https://kettles.example", "https://kettles.example/"])
+def test_a_home_page_stands_for_the_sitemap_of_its_host(tmp_path: Path, home: str) -> None:
+    site, sitemap = tmp_path / "site", "https://kettles.example/sitemap.xml"
+    lines = succeed("init", site, "--from", home)
+    assert lines[0] == f"note   {home} is a home page, not a sitemap; {sitemap} is taken."
+    assert load_config(site).content.web.sitemaps == (sitemap,)
 
 
 def test_what_the_options_say_precedes_what_was_detected(tmp_path: Path) -> None:
@@ -258,14 +272,20 @@ def test_without_a_contact_no_question_becomes_a_ticket(tmp_path: Path) -> None:
     assert load_config(tmp_path / "site").tickets.people == "off"
 
 
+NO_SITEMAP = (
+    "Error: --from takes the https address of a sitemap, such as"
+    " https://www.example.com/sitemap.xml\n"
+)
+
+
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
         ("--url", "http://kettles.example", "is not encrypted"),
         ("--url", "https://kettles.example/docs", "more than scheme, host and port"),
         ("--contact", "nobody", "is not an email address"),
-        ("--from", "ftp://kettles.example/sitemap.xml", "is not a web address"),
-        ("--from", "http://kettles.example/sitemap.xml", "is not encrypted"),
+        ("--from", "ftp://kettles.example/sitemap.xml", NO_SITEMAP),
+        ("--from", "http://kettles.example/", NO_SITEMAP),
     ],
 )
 def test_an_option_obeys_the_rules_of_its_setting(

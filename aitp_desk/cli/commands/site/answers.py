@@ -21,6 +21,9 @@ _WITHOUT = {
     "site.contact.email": "none: no question becomes a ticket",
 }
 """What an empty answer means."""
+_SITEMAP = (
+    "--from takes the https address of a sitemap, such as https://www.example.com/sitemap.xml"
+)
 Check = Callable[[click.Context, click.Parameter, str | None], str | None]
 
 
@@ -31,6 +34,26 @@ def check_setting(key: str) -> Check:
         return value and _check(key, value)
 
     return check
+
+
+def check_sitemap(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
+    """Return the address of a sitemap; that of a host stands for its /sitemap.xml.
+
+    Raises:
+        UsageError: it is no public https address.
+    """
+    from aitp_desk.model.web_address import origin_of, web_address, wrong_address
+
+    address = web_address(value or "")
+    if value and (address is None or wrong_address(value, allow_loopback=False)):
+        raise click.UsageError(_SITEMAP)
+    if address is None or address.path not in {"", "/"} or address.query:
+        return value
+    sitemap = f"{origin_of(address)}/sitemap.xml"
+    click.echo(f"note   {value} is a home page, not a sitemap; {sitemap} is taken.")
+    return sitemap
 
 
 def ask_owner(detected: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
@@ -64,10 +87,9 @@ def _check(key: str, value: str) -> str:
     from aitp_desk.config import ConfigError, check_public, load_config
     from aitp_desk.config.catalogue import as_toml
 
-    given: object = [value] if key == "content.web.sitemaps" else value
     with TemporaryDirectory() as empty:
         try:
-            faults = check_public(load_config(Path(empty), [f"{key}={as_toml(given)}"]))
+            faults = check_public(load_config(Path(empty), [f"{key}={as_toml(value)}"]))
         except ConfigError as error:
             faults = error.problems
     if faults:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from aitp_desk.cli.arguments import fail
-from aitp_desk.cli.commands.site.answers import ask_owner, check_setting
+from aitp_desk.cli.commands.site.answers import ask_owner, check_setting, check_sitemap
 
 if TYPE_CHECKING:
     from aitp_desk.cli.commands.site.generators import Generated
@@ -49,8 +49,8 @@ _HEAD = (
     "--from",
     "sitemap",
     metavar="URL",
-    callback=check_setting("content.web.sitemaps"),
-    help="Address of a sitemap, whose pages are the content.",
+    callback=check_sitemap,
+    help="Address of a sitemap, whose pages are the content; of a host, its /sitemap.xml.",
 )
 @click.option("--name", callback=check_setting("site.name"), help="The site's name.")
 @click.option(
@@ -120,7 +120,7 @@ def init(
 def _detect(folder: Path, sitemap: str | None) -> Generated | None:
     """Return what generator made the folder, and say so; exit if its pages are not built."""
     if sitemap is not None:
-        click.echo(f"found  {sitemap}\nreads  the pages of this sitemap, every hour")
+        click.echo(f"will read  the pages of the sitemap {sitemap}, every hour")
         return None
     from aitp_desk.cli.commands.site.generators import NotBuilt, detect
 
@@ -148,7 +148,11 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
         if address.path in {"", "/"}:
             found["site.url"] = origin_of(address)
         else:
-            click.echo(f"note   {made.url} has a path; site.url takes a host alone.")
+            pages = f"{made.url.rstrip('/')}/sitemap.xml"
+            click.echo(
+                f"note   {made.url} has a path; site.url takes a host alone. Answers link to the"
+                f" desk's own pages; to link to yours: aitp-desk init NEW-FOLDER --from {pages}"
+            )
     return {key: value for key, value in found.items() if value}
 
 
