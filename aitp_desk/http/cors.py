@@ -16,7 +16,6 @@ RFC 6797 (Strict-Transport-Security).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -218,7 +217,8 @@ class CorsPolicy:
         if origin == _NO_ORIGIN:
             remedy = "if the page is yours, serve it over http: a file has no origin"
         elif _ORIGIN.fullmatch(origin):
-            line = f"origins = {json.dumps([*self._widget_origins, origin])}"
+            # TOML's literal strings: a log in JSON escapes other quotes
+            line = f"origins = {[*self._widget_origins, origin]}"
             remedy = f"if the site is yours, set below [widget] in desk.toml, and restart: {line}"
         else:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from collections.abc import AsyncIterator, MutableMapping
 from pathlib import Path
@@ -136,6 +137,7 @@ async def test_the_log_names_a_site_that_no_setting_names_once_and_what_to_write
     assert (line["log_level"], line["origin"]) == ("warning", OTHER)
     told, _, written = line["remedy"].partition(": ")
     assert "[widget] in desk.toml" in told
+    assert written in json.dumps(line), "it can be copied from a log in JSON, too"
     (tmp_path / "content").mkdir()
     (tmp_path / "desk.toml").write_text(f"[widget]\n{written}\n", "utf-8")
     assert load_config(tmp_path).widget.origins == (HOST, OTHER)
