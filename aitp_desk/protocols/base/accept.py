@@ -1,13 +1,15 @@
-"""Negotiates the form of a resource by the Accept header (RFC 9110, section 12.5.1).
+"""Negotiates the form of a resource by the Accept headers (RFC 9110, section 12.5).
 
-The value arrives as one text: the lines of a repeated header are one list, joined by commas.
+The value of Accept arrives as one text: the lines of a repeated header are one list, joined by
+commas.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE
 
@@ -17,6 +19,11 @@ MARKDOWN_TYPE = "text/markdown"
 _ENTRY = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER = re.compile(r'(?:[^;"]|"(?:[^"\\]|\\.)*"?)+')
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+Form = TypeVar("Form")
+_BY_CODING = ("Vary", "Accept-Encoding")
+_GZIP = re.compile(r"(?<![\w-])(?:x-)?gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+"""What takes gzip (RFC 9110, section 12.5.3)."""
 
 
 class MediaRange(NamedTuple):
@@ -31,6 +38,22 @@ class MediaRange(NamedTuple):
     name: str
     weight: float
     parameters: tuple[tuple[str, str], ...]
+
+
+def choose_coding(
+    plain: Form, zipped: Form, headers: Mapping[str, str]
+) -> tuple[Form, tuple[tuple[str, str], ...]]:
+    """Return the form that a caller takes, plain or gzip, and its headers.
+
+    Only for a body that is equal for all callers: the length of a zipped one tells parts of a
+    secret next to a text that an attacker chooses (BREACH).
+
+    Parameters:
+        headers: the request's.
+    """
+    if _GZIP.search(headers.get("Accept-Encoding", "")) is None:
+        return plain, (_BY_CODING,)
+    return zipped, (_BY_CODING, ("Content-Encoding", "gzip"))
 
 
 def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:

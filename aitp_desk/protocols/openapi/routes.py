@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +14,7 @@ from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.turn import AskReply
 from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.protocols.base.accept import choose_coding
 from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
 from aitp_desk.protocols.base.protocol import (
     Call,
@@ -39,6 +42,11 @@ Served = Callable[[], Sequence[tuple[ProtocolRoutes, Route]]]
 """Returns every served address with its protocol."""
 
 
+class _Version(NamedTuple):
+    body: bytes
+    tag: str
+
+
 class OpenApiHandlers:
     """Serves the OpenAPI document and calls of one desk.
 
@@ -63,8 +71,7 @@ class OpenApiHandlers:
         self._objects = (*OBJECTS, answer)
         self._below = desk.base_path
         self._declared: tuple[Action, ...] | None = None
-        self._document = b""
-        self._tag = ""
+        self._document = self._zipped = _Version(b"", "")
 
     def document(self) -> bytes:
         """Return the present document: the same object until the desk's actions change."""
@@ -76,18 +83,21 @@ class OpenApiHandlers:
             ]
             listed = [one for one in self._desk.resources.all_types if one.open_to != "operators"]
             document = describe(self._desk.site, routes, actions, listed, self._below)
-            self._document = msgspec.json.encode(document)
-            self._tag = make_etag(self._document)
+            body = msgspec.json.encode(document)
+            self._document = _Version(body, make_etag(body))
+            zipped = gzip.compress(body, mtime=0)
+            self._zipped = _Version(zipped, make_etag(zipped))
             self._declared = actions
-        return self._document
+        return self._document.body
 
     async def get_document(self, _desk: Desk, call: Call) -> Reply:
         """``GET /openapi.json``."""
-        body = self.document()
-        headers = (("ETag", self._tag), ("Cache-Control", "public, max-age=60"))
-        if matches_etag(call.headers, self._tag):
+        self.document()
+        version, coding = choose_coding(self._document, self._zipped, call.headers)
+        headers = (("ETag", version.tag), ("Cache-Control", "public, max-age=60"), *coding)
+        if matches_etag(call.headers, version.tag):
             return Reply(304, headers=headers)
-        return Reply(200, body, headers=headers)
+        return Reply(200, version.body, headers=headers)
 
     async def post_call(self, desk: Desk, call: Call) -> Reply:
         """``POST /capabilities/{name}``."""

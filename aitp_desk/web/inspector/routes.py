@@ -81,8 +81,8 @@ def _make_route(asset: Asset) -> Route:
     return Route("GET", asset.url, get, None, is_own=True, gives=(media_type,))
 
 
-async def _get_asset(asset: Asset, _desk: Desk, _call: Call) -> Reply:
-    return reply_asset(asset)
+async def _get_asset(asset: Asset, _desk: Desk, call: Call) -> Reply:
+    return reply_asset(asset, call.headers)
 
 
 def _is_loopback(address: str) -> bool:

@@ -6,7 +6,9 @@ new name. The script's modules are bundled into one file, so that a page needs f
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,6 +37,12 @@ class Asset(msgspec.Struct, frozen=True):
     def url(self) -> str:
         """Its address on the site."""
         return ASSETS_PATH + self.name
+
+
+@cache
+def zip_asset(asset: Asset) -> bytes:
+    """Return a file's body as gzip."""
+    return gzip.compress(asset.body, mtime=0)
 
 
 def _read(*sources: str) -> bytes:

@@ -61,6 +61,7 @@ from aitp_desk.web.pages.wire import (
     tag_markdown,
     tag_page,
     wants_markdown_page,
+    zip_page,
 )
 
 MAX_KEPT_BYTES = 16 * 1024 * 1024
@@ -93,10 +94,10 @@ class PageCache:
         page = await asyncio.to_thread(render)
         if key not in self._pages:
             self._pages[key] = page
-            self._size += len(page.body)
+            self._size += page.size
         while self._size > self._max_bytes:
             _, dropped = self._pages.popitem(last=False)
-            self._size -= len(dropped.body)
+            self._size -= dropped.size
         return page
 
 
@@ -221,7 +222,7 @@ class PagesHandlers:
                 self._brand,
                 has_samples=not below,
             )
-            return tag_page(html)
+            return zip_page(html)
 
         revision = f"{make_etag(document)} {editions.revision}"
         page = await self._shelf.get_or_render(revision, below + API_PATH, HTML_TYPE, render)
@@ -241,7 +242,7 @@ class PagesHandlers:
             raise RouteNotFound(
                 "The desk has no file with this name. Its pages link to the current files."
             )
-        return reply_asset(asset)
+        return reply_asset(asset, call.headers)
 
     async def get_page(self, desk: Desk, call: Call) -> Reply:
         """``GET /{path}``: a page of the content, or a file that a page declares.

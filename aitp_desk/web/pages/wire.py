@@ -5,6 +5,7 @@ Pure: headers and values in, a Reply out.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
@@ -16,7 +17,13 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE, find_quality, wants_markdown
+from aitp_desk.protocols.base.accept import (
+    HTML_TYPE,
+    MARKDOWN_TYPE,
+    choose_coding,
+    find_quality,
+    wants_markdown,
+)
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.protocol import (
@@ -29,7 +36,7 @@ from aitp_desk.protocols.base.protocol import (
     make_etag,
     matches_etag,
 )
-from aitp_desk.web.pages.assets import Asset
+from aitp_desk.web.pages.assets import Asset, zip_asset
 from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.csp import ON_PAGES, make_page_headers
@@ -52,16 +59,29 @@ class Page(msgspec.Struct, frozen=True):
     Parameters:
         tag: its ETag.
         tokens: the approximate number of tokens; None for HTML.
+        zipped: the same as gzip, with its own ETag; None for a page that is sent plain.
     """
 
     body: bytes
     tag: str
     tokens: int | None = None
+    zipped: Page | None = None
+
+    @property
+    def size(self) -> int:
+        """What it takes in memory, in bytes."""
+        return len(self.body) + (0 if self.zipped is None else self.zipped.size)
 
 
 def tag_page(body: bytes) -> Page:
     """Make a page with its ETag, a hash of its bytes."""
     return Page(body, make_etag(body))
+
+
+def zip_page(body: bytes) -> Page:
+    """Make a page that is also sent as gzip."""
+    zipped = tag_page(gzip.compress(body, mtime=0))
+    return msgspec.structs.replace(tag_page(body), zipped=zipped)
 
 
 def tag_markdown(text: str, tokens: int | None = None) -> Page:
@@ -131,9 +151,10 @@ def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
     return Reply(200, b"", MARKDOWN, (*headers, length), pieces=text.pieces())
 
 
-def reply_asset(asset: Asset) -> Reply:
+def reply_asset(asset: Asset, headers: Mapping[str, str]) -> Reply:
     """Return a file of the desk's own, cacheable for ever."""
-    return Reply(200, asset.body, asset.content_type, (FOREVER, _BY_ACCEPT))
+    body, coding = choose_coding(asset.body, zip_asset(asset), headers)
+    return Reply(200, body, asset.content_type, (FOREVER, _BY_ACCEPT, *coding))
 
 
 def reply_error(error: DeskError, site: Site, brand: Brand = PLAIN) -> Reply:
@@ -259,7 +280,10 @@ def _reply_tagged(
     *extra: tuple[str, str],
     links: str = "",
 ) -> Reply:
-    told = tuple({"ETag": page.tag, **dict((_REVALIDATE, _BY_ACCEPT, *extra))}.items())
+    coding: tuple[tuple[str, str], ...] = ()
+    if page.zipped is not None:
+        page, coding = choose_coding(page, page.zipped, headers)
+    told = (*{"ETag": page.tag, **dict((_REVALIDATE, _BY_ACCEPT, *extra))}.items(), *coding)
     if matches_etag(headers, page.tag):
         return Reply(304, content_type=content_type, headers=told, links=links)
     return Reply(200, page.body, content_type, told, links)

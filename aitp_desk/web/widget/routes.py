@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
@@ -10,6 +9,7 @@ from aitp_desk.config import Config
 from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.protocols.base.accept import choose_coding
 from aitp_desk.protocols.base.protocol import (
     FOREVER,
     HTML,
@@ -48,9 +48,6 @@ DECLARATION_PATH = "/widget.d.ts"
 SETTINGS_PATH = "/widget/settings.json"
 VISITOR_PATH = "/widget/visitor"
 _JAVASCRIPT = TYPES[".js"]
-_BY_CODING = ("Vary", "Accept-Encoding")
-_GZIP = re.compile(r"(?<![\w-])(?:x-)?gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
-"""What takes gzip (RFC 9110, section 12.5.3)."""
 _REVALIDATE = ("Cache-Control", "no-cache")
 OPEN_CHAT = ("chat", "open")
 """The note of the chat's threads in their metadata, until the visitor begins another."""
@@ -80,7 +77,7 @@ class WidgetHandlers:
 
     async def get_loader(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget.js``: defines the element ``<aitp-chat>``."""
-        body, coding = _choose_coding(self._loader, call)
+        body, coding = choose_coding(self._loader.body, self._loader.zipped, call.headers)
         return _reply_tagged(body, _JAVASCRIPT, call, *coding)
 
     async def get_declaration(self, _desk: Desk, call: Call) -> Reply:
@@ -114,7 +111,7 @@ class WidgetHandlers:
         file = files.get(call.params["name"])
         if file is None or call.params["version"] != version:
             raise RouteNotFound("The chat has no file of this name and version.")
-        body, coding = _choose_coding(file, call)
+        body, coding = choose_coding(file.body, file.zipped, call.headers)
         return Reply(200, body, file.content_type, (FOREVER, *coding))
 
     async def get_logo(self, _desk: Desk, call: Call) -> Reply:
@@ -185,13 +182,6 @@ class WidgetHandlers:
 def _read(path: str, handler: Handler, gives: tuple[str, ...]) -> Route:
     """Return a public route that counts against no limit: a first opening reads many files."""
     return Route("GET", path, handler, None, gives=gives, is_open=True, is_for_widget=True)
-
-
-def _choose_coding(file: ComponentFile, call: Call) -> tuple[bytes, tuple[tuple[str, str], ...]]:
-    """Return the body that the browser takes, as gzip or plain, and its headers."""
-    if _GZIP.search(call.headers.get("Accept-Encoding", "")) is None:
-        return file.body, (_BY_CODING,)
-    return file.zipped, (_BY_CODING, ("Content-Encoding", "gzip"))
 
 
 def _reply_tagged(body: bytes, content_type: str, call: Call, *headers: tuple[str, str]) -> Reply:
