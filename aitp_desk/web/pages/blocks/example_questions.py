@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.documents.base import Document, Passage
 from aitp_desk.knowledge.documents.titles import to_question
-from aitp_desk.web.pages.blocks.texts import find_texts
 
 MOST = 4
 """How many examples a box has."""
@@ -17,17 +15,12 @@ MAX_CHARACTERS = 70
 
 
 def list_example_questions(
-    documents: Sequence[Document], passages: Sequence[Passage], language: str
+    documents: Sequence[Document], passages: Sequence[Passage]
 ) -> tuple[str, ...]:
-    """Return questions for the home page: headings that ask, and titles by folder.
-
-    Parameters:
-        language: tag of the language of the questions.
-    """
-    about = partial(find_texts(language).say, "ask.about")
+    """Return questions for the home page: headings that ask, and titles by folder."""
     asked = _questions(passages)[: MOST // 2]
     titles = islice(_titles(documents), MOST - len(asked))
-    return (*asked, *(to_question(title) or about(title=title) for title in titles))
+    return (*asked, *(to_question(title) or title for title in titles))
 
 
 def list_page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
