@@ -153,4 +153,5 @@ def _make_notice(config: Config) -> AccessNotice:
         else config.agents_txt.auth_docs or config.site.contact_url
     )
     url = config.site.url + page if page.startswith("/") else page
-    return AccessNotice(config.site.name, has_sign_in, url)
+    site = site_facts(config.site)
+    return AccessNotice(site.name, has_sign_in, url, site.contact or "")

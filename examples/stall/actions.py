@@ -48,7 +48,7 @@ def find(item: str, orders: sqlite3.Connection) -> Item:
 @action(
     open_to="anyone",
     says=lambda item: f"{item.name}: {item.left} left, {item.price} each.",
-    examples=["How many jars of linden honey are left?"],
+    examples=["How many jars of linden honey are left?", "How much is heather honey?"],
 )
 def stock(item: Name) -> Item:
     """How many pieces of an item are left, and what one costs.

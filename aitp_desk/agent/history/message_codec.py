@@ -18,6 +18,7 @@ from aitp_desk.agent.extractive.dialogue.clarification import split_question
 from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.agent.history.window import get_text
+from aitp_desk.model.access.principal import CONTACT_PREFIX
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 _SOURCES = "Sources:"
@@ -32,6 +33,8 @@ WAITS = "waits"
 ANSWERS = "answers_call"
 """Metadata of a visitor's message that answers the question about a call: names the call."""
 
+DRAFT = "draft"
+"""Metadata of a visitor's message: what the chat calls it; no other client sends it."""
 PAGE = "page"
 """Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
 ACTION = "action"
@@ -223,6 +226,11 @@ def read_turn(
         page=notes.get(PAGE, ""),
         action=notes.get(ACTION, ""),
     )
+
+
+def is_from_person(message: Message) -> bool:
+    """Return whether the chat or a platform for people sent a message."""
+    return DRAFT in message.metadata or (message.principal or "").startswith(CONTACT_PREFIX)
 
 
 def list_attached_files(messages: Sequence[Message]) -> list[str]:

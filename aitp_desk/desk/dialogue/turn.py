@@ -37,6 +37,7 @@ class AskRequest(msgspec.Struct, frozen=True):
         step_aside: releases the caller's slot while it only waits for a payment.
         may_match: whether the words may ask for an action that is not named.
         is_guessed: whether the action was matched to the words instead of named.
+        is_from_person: whether it was written in the chat or on a platform for people.
         earlier: the caller's earlier questions, oldest first, of a conversation that the desk does
             not keep; they count in no session.
     """
@@ -59,6 +60,7 @@ class AskRequest(msgspec.Struct, frozen=True):
     step_aside: Callable[[], None] | None = None
     may_match: bool = False
     is_guessed: bool = False
+    is_from_person: bool = False
     earlier: tuple[str, ...] = ()
 
     @property

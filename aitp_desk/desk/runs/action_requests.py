@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said, Turn
+from aitp_desk.agent.history.message_codec import is_from_person
 from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
     CompletedCall,
@@ -72,7 +73,12 @@ class ActionRequests:
         answers_agent = turn.pending is not None and conversation.answers is None
         if answers_agent or options.tools or options.tool_choice == "none":
             return None
-        ask = AskRequest(turn.action or CONTENT_SEARCH, turn.question, locale=turn.locale)
+        ask = AskRequest(
+            turn.action or CONTENT_SEARCH,
+            turn.question,
+            locale=turn.locale,
+            is_from_person=all(map(is_from_person, due)),
+        )
         action = await self._matcher.match(asker, ask)
         if action is None or await self._has_structure(conversation.thread_id, due):
             return None

@@ -14,7 +14,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = msgspec.json.decode(
     type=dict[str, dict[str, str]],
 )
 _ENGLISH = "en"
-NOTICE_LANGUAGES = tuple(_TEXTS["key"])
+NOTICE_LANGUAGES = tuple(_TEXTS["person"])
 
 
 class AccessNotice(msgspec.Struct, frozen=True):
@@ -24,22 +24,31 @@ class AccessNotice(msgspec.Struct, frozen=True):
         site: its name.
         has_sign_in: whether the site identifies the people who are signed in there.
         url: the page where people sign in, or that explains how to get a key; may be empty.
+        contact: how people reach the site; may be empty.
     """
 
     site: str
     has_sign_in: bool
     url: str = ""
+    contact: str = ""
 
-    def write(self, action: str, language: str) -> Answer:
+    def write(self, action: str, language: str, *, to_person: bool = False) -> Answer:
         """Return the answer to words that ask for an action.
 
         Parameters:
             action: its name.
             language: tag of the language that the site's pages have.
+            to_person: whether no program reads it: then it says nothing of keys.
         """
-        texts = _TEXTS["sign_in" if self.has_sign_in else "key"]
         spoken = language.partition("-")[0].lower()
-        spoken = spoken if spoken in texts else _ENGLISH
-        told = texts[spoken].format(site=self.site, scope=f"actions:{action}")
-        text = f"{told}\n\n{self.url}" if self.url else told
+        spoken = spoken if spoken in NOTICE_LANGUAGES else _ENGLISH
+        told, where = _TEXTS["person"][spoken], self.url
+        if self.has_sign_in:
+            told = _TEXTS["sign_in"][spoken]
+        elif to_person:
+            where = self.contact
+        else:
+            told += _TEXTS["program"][spoken]
+        told = told.format(site=self.site, scope=f"actions:{action}")
+        text = f"{told}\n\n{where}" if where else told
         return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), locale=spoken)

@@ -11,6 +11,7 @@ from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer
 from aitp_desk.agent.extractive.embedding import QUESTION_SECONDS
 from aitp_desk.agent.intents.evidence import Likeness
+from aitp_desk.agent.intents.examples import DeclaredExamples
 from aitp_desk.agent.intents.ranking import ActionRanking, RankedAction
 from aitp_desk.agent.intents.utterance import Utterance
 from aitp_desk.desk.calls.registry import Content
@@ -59,11 +60,12 @@ class ActionMatcher:
         self._by_words = by_words
         self._requires_intent = requires_intent
         self._notice = notice
+        self._examples = DeclaredExamples(actions)
         self._ranking = ActionRanking(actions, {one.action.name: one.from_text for one in offers})
         self._texts = IntentTexts({one.name: _texts_of(one) for one in actions})
         self._library: Library | None = None
         self._vectors: Vectors | None = None
-        self._found: dict[str, str | None] = {}
+        self._found: dict[str, tuple[str | None, str | None]] = {}
 
     async def find(
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
@@ -71,15 +73,15 @@ class ActionMatcher:
         """Return the permitted action that the words clearly ask for, or None.
 
         A question about an action in general is no request for it: "Can I cancel an order?" is
-        answered from the pages.
+        answered from the pages, unless the action declares it as an example.
         """
-        name = await self._name(ask.query, ask.locale)
+        name = await self._name(principal, ask)
         return None if name is None else self._permit(principal, name, ask, allowance)
 
     async def match(self, principal: Principal, ask: AskRequest) -> Action | Answer | None:
         """Return the action that is wanted, or what the visitor lacks for it."""
         is_named = ask.action in self._actions
-        name = ask.action if is_named else await self._name(ask.query, ask.locale)
+        name = ask.action if is_named else await self._name(principal, ask)
         if name is None:
             return None
         permitted = self._permit(principal, name, ask)
@@ -91,7 +93,7 @@ class ActionMatcher:
         None with a credential; if they ask for none, or for one that is open to everyone, or to
         operators only; or if they may as well name a page.
         """
-        name = await self._name(ask.query, ask.locale) if principal.is_anonymous else None
+        name = await self._name(principal, ask) if principal.is_anonymous else None
         return None if name is None else self._explain(principal, name, ask, is_wish=False)
 
     async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
@@ -128,24 +130,36 @@ class ActionMatcher:
             return None
         if action.open_to == "operators" or may_invoke(principal.scopes, action):
             return None
-        return self._notice.write(name, self._content.editions.find_library(ask.locale).language)
+        language = self._content.editions.find_library(ask.locale).language
+        return self._notice.write(name, language, to_person=ask.is_from_person)
 
-    async def _name(self, text: str, locale: str | None) -> str | None:
+    async def _name(self, principal: Principal, ask: AskRequest) -> str | None:
         if not self._by_words:
             return None
+        declared, likely = await self._find_names(ask.query, ask.locale)
+        if declared is not None:
+            action = self._actions[declared]
+            if action.open_to != "operators" or may_invoke(principal.scopes, action):
+                return declared
+        return likely
+
+    async def _find_names(self, text: str, locale: str | None) -> tuple[str | None, str | None]:
+        """Return the action that declares the words as its example, and the likeliest."""
         library = self._content.editions.find_library(locale)
         if library is not self._library or library.vectors is not self._vectors:
             self._library, self._vectors, self._found = library, library.vectors, {}
         if text in self._found:
             return self._found[text]
         words = " ".join(text.split())
-        name = None
-        if words and len(words) <= _LONGEST and (said := self._ranking.read(words)) is not None:
-            name = await self._match(said, library)
+        declared = likely = None
+        if words and len(words) <= _LONGEST:
+            declared = self._examples.find(words, (one.title for one in library.documents))
+            said = self._ranking.read(words)
+            likely = None if said is None else await self._match(said, library)
         while len(self._found) >= _KEPT:
             del self._found[next(iter(self._found))]
-        self._found[text] = name
-        return name
+        self._found[text] = declared, likely
+        return declared, likely
 
     async def _match(self, said: Utterance, library: Library) -> str | None:
         try:

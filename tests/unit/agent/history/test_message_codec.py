@@ -19,6 +19,7 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.generative.prompt import MAX_SAID
 from aitp_desk.agent.history.message_codec import (
     ASKS_BACK,
+    is_from_person,
     list_due_messages,
     make_quotes,
     make_reply_metadata,
@@ -27,6 +28,7 @@ from aitp_desk.agent.history.message_codec import (
     read_turn,
     write_reply,
 )
+from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 SITE = SiteFacts("A shop", "https://shop.example")
@@ -66,6 +68,14 @@ def test_the_question_is_all_that_no_run_has_answered() -> None:
     assert turn.transcript == (Utterance("visitor", "One?"), Utterance("desk", "Yes."))
     assert turn.site == SITE
     assert turn.pending is None
+
+
+def test_the_chat_and_platforms_for_people_are_told_from_programs() -> None:
+    assert not is_from_person(said("Hello"))
+    assert not is_from_person(msgspec.structs.replace(said("Hello"), principal="key:one"))
+    assert is_from_person(msgspec.structs.replace(said("Hello"), metadata={"draft": "chat-1"}))
+    by_mail = make_contact("email", "ada@b.example", is_proven=False)
+    assert is_from_person(msgspec.structs.replace(said("Hello"), principal=by_mail.id))
 
 
 def test_on_a_thread_where_nothing_waits_nothing_is_asked() -> None:

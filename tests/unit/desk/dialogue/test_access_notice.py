@@ -18,6 +18,12 @@ def test_it_names_the_site_the_scope_and_the_page(language: str) -> None:
     assert "Books" in key.text
     assert "actions:cancel" in key.text
     assert key.locale == language
+    person = AccessNotice("Books", False, "/keys", "a@b.example").write(
+        "cancel", language, to_person=True
+    )
+    assert key.text.startswith(person.text.removesuffix("\n\na@b.example"))
+    assert "actions:" not in person.text
+    assert person.text.endswith("\n\na@b.example")
     sign_in = AccessNotice("Books", has_sign_in=True, url="https://b.example/in")
     text = sign_in.write("cancel", language).text
     assert "Books" in text
