@@ -50,11 +50,13 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
     for beside in ("clients", "hac_app", "openapi", "systemd"):
         shutil.copytree(ROOT / "examples" / beside, tmp_path / "examples" / beside)
+    first = free_ports(len(PORTS) - 1)
+    ports = {port: first + number for number, port in enumerate(PORTS[1:])}
     begin_index(demo / ".desk", SHOP)
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         keep_index(demo / ".desk", SHOP)
         printed = await asyncio.to_thread(
-            run_in_order, [step for _, step in todo], desk.url, tmp_path
+            run_in_order, [step for _, step in todo], desk.url, tmp_path, ports
         )
     compare(todo, printed)
 
