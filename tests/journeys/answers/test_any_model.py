@@ -60,7 +60,7 @@ async def test_extraction_answers_in_its_place(
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        (("model.provider=openai",), "model.name: is claude-haiku-5-5, the default"),
+        (("model.provider=openai",), "model.name: name a model of this server"),
         (
             ("model.provider=openai", "model.name=x", "model.key_env=NO_SUCH_KEY"),
             "model: NO_SUCH_KEY is not set. x is not used.",
