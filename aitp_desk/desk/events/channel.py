@@ -186,6 +186,7 @@ class Channel:
     def on_poll(self) -> None:
         """Look for events of other processes; access is reviewed before they are sent."""
         self._is_polled = True
+        self._access_changes += 1
         self.on_event()
 
     def recheck_access(self) -> None:
@@ -326,10 +327,10 @@ class Channel:
             if not self._is_due and not left:
                 return (), ()
             self._is_due = False
+            was_polled, self._is_polled = self._is_polled, False
             page = await self._read(self._thread_id, self._last, PAGE)
             self._is_due |= page.has_more
-            self._review_is_due |= self._is_polled and bool(page.happenings)
-            self._is_polled = False
+            self._review_is_due |= bool(page.happenings) and (was_polled or self._is_polled)
             if not self._review_is_due:
                 return page.happenings, left
             self._is_due = True  # these events may be later than the change of access

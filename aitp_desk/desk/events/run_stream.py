@@ -122,9 +122,9 @@ class RunStream:
                 if self._review_is_due:
                     self._review_is_due = False
                     await self._end_if_unwelcome(outlet)
+                was_polled, self._is_polled = self._is_polled, False
                 page = await self._read(self._thread_id, self._last, PAGE)
-                self._review_is_due |= self._is_polled and bool(page.happenings)
-                self._is_polled = False
+                self._review_is_due |= bool(page.happenings) and (was_polled or self._is_polled)
                 if self._review_is_due:  # these events may be later than the change of access
                     continue
                 for happening in page.happenings:

@@ -390,7 +390,7 @@ def test_nothing_that_happens_after_access_has_ended_is_sent(seed: int, length: 
                 random.choice(welcome).known = thread.last
                 events.recheck_access(THREAD)
             await pass_ticks(random.randrange(4))
-        await pass_ticks(150)
+        await pass_ticks(3000)
         for guest in guests:
             heard = guest.connection.reader.numbers
             if guest.known is None:
