@@ -19,6 +19,7 @@ from typing import Protocol
 import structlog
 
 from aitp_desk.agent.base import ProgressEvent, Restart
+from aitp_desk.desk.events.access_review import AccessReview
 from aitp_desk.desk.events.events import (
     ACTOR_LEFT,
     THREAD_CLAIMED,
@@ -166,9 +167,7 @@ class Channel:
         self._last = last
         self._followers: dict[EventSink, Upto] = {}
         self._is_due = False
-        self._is_polled = False
-        self._review_is_due = False
-        self._access_changes = 0
+        self._review = AccessReview()
         self._pump_task: asyncio.Task[None] | None = None
         self._failed = False
         self._answer = answer
@@ -185,14 +184,12 @@ class Channel:
 
     def on_poll(self) -> None:
         """Look for events of other processes; access is reviewed before they are sent."""
-        self._is_polled = True
-        self._access_changes += 1
+        self._review.note_poll()
         self.on_event()
 
     def recheck_access(self) -> None:
         """End the streams of callers that have lost access; a deletion is sent before."""
-        self._review_is_due = True
-        self._access_changes += 1
+        self._review.note_change()
         self._pump()
 
     def on_answer(self, answer: AnswerInProgress) -> None:
@@ -223,7 +220,7 @@ class Channel:
         while True:
             known = self._last
             missed = await self._read_missed(after)
-            last = await self._check_access(upto)
+            last = await self._review.check(upto)
             if missed and after < last:
                 told = [one for one in missed if one.n <= last]
                 if not await self._send_missed(outlet, told):
@@ -278,14 +275,6 @@ class Channel:
             if not outlet.write(piece) or not await outlet.drain():
                 return False
 
-    async def _check_access(self, upto: Upto) -> int:
-        """Check a subscriber's access; again, if it may have changed meanwhile."""
-        while True:
-            changes = self._access_changes
-            last = await upto()
-            if changes == self._access_changes:
-                return last
-
     async def _pumped(self) -> None:
         if self._pump_task is not None:
             await asyncio.wait([self._pump_task])
@@ -306,7 +295,7 @@ class Channel:
                         await self._send(piece)
                     if part and part[-1].kind in LAST_FOR_READER:
                         _close(await self._list_those_who_left())
-                if not told and not self._is_due and not self._review_is_due:
+                if not told and not self._is_due and not self._review.is_due:
                     break
         except StoreError as error:
             _log.warning("following_interrupted", reason=str(error))
@@ -321,17 +310,15 @@ class Channel:
         """Read new events, and list the subscribers whose access ended before."""
         while True:
             left: Sequence[EventSink] = ()
-            if self._review_is_due:
-                self._review_is_due = False
+            if self._review.is_due:
+                self._review.is_due = False
                 left = await self._list_those_who_left()
             if not self._is_due and not left:
                 return (), ()
             self._is_due = False
-            was_polled, self._is_polled = self._is_polled, False
-            page = await self._read(self._thread_id, self._last, PAGE)
+            page = await self._review.read(self._read(self._thread_id, self._last, PAGE))
             self._is_due |= page.has_more
-            self._review_is_due |= bool(page.happenings) and (was_polled or self._is_polled)
-            if not self._review_is_due:
+            if not self._review.is_due:
                 return page.happenings, left
             self._is_due = True  # these events may be later than the change of access
 

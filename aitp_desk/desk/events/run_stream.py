@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
+from aitp_desk.desk.events.access_review import AccessReview
 from aitp_desk.desk.events.channel import (
     EVERYTHING,
     LAST_FOR_READER,
@@ -68,8 +69,7 @@ class RunStream:
         self._event_format = event_format
         self._last = after
         self._news = asyncio.Event()
-        self._is_polled = False
-        self._review_is_due = False
+        self._review = AccessReview()
         self._outlet: EventSink | None = None
         self._upto: Upto | None = None
         self._answer: AnswerInProgress | None = None
@@ -81,12 +81,12 @@ class RunStream:
 
     def on_poll(self) -> None:
         """Look for events of other processes; access is reviewed before they are sent."""
-        self._is_polled = True
+        self._review.note_poll()
         self.on_event()
 
     def recheck_access(self) -> None:
         """End the stream if its caller has lost access."""
-        self._review_is_due = True
+        self._review.note_change()
         self._news.set()
 
     def on_answer(self, answer: AnswerInProgress) -> None:
@@ -109,8 +109,9 @@ class RunStream:
         """Stream the run until it ends, waits, or the reader is gone.
 
         Parameters:
-            upto: called once at the start, at every keepalive, and when an actor has left the
-                thread or claimed it; a caller without full access is disconnected.
+            upto: called at the start, at every keepalive, when access may have changed, and when an
+                actor has left the thread or claimed it; a caller without full access is
+                disconnected.
         """
         self._outlet, self._upto = outlet, upto
         closing = asyncio.ensure_future(outlet.wait_closed())
@@ -119,13 +120,11 @@ class RunStream:
             await self._end_if_unwelcome(outlet)
             while not closing.done():
                 self._news.clear()
-                if self._review_is_due:
-                    self._review_is_due = False
+                if self._review.is_due:
+                    self._review.is_due = False
                     await self._end_if_unwelcome(outlet)
-                was_polled, self._is_polled = self._is_polled, False
-                page = await self._read(self._thread_id, self._last, PAGE)
-                self._review_is_due |= bool(page.happenings) and (was_polled or self._is_polled)
-                if self._review_is_due:  # these events may be later than the change of access
+                page = await self._review.read(self._read(self._thread_id, self._last, PAGE))
+                if self._review.is_due:  # these events may be later than the change of access
                     continue
                 for happening in page.happenings:
                     if self._tell_happening(outlet, happening):
