@@ -15,6 +15,10 @@ from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE
 
 HTML_TYPE = "text/html"
 MARKDOWN_TYPE = "text/markdown"
+MAX_READ = 2048
+"""How many characters of the header are read. No client needs them, and any may send 64 KiB."""
+MAX_RANGES = 64
+"""How many of its entries are read."""
 
 _ENTRY = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER = re.compile(r'(?:[^;"]|"(?:[^"\\]|\\.)*"?)+')
@@ -114,17 +118,21 @@ def find_quality(accept: str, media_type: str) -> tuple[float, bool]:
     return best[1], best[0] == ranges.index(media_type)
 
 
-@lru_cache(maxsize=256)
 def parse_ranges(accept: str) -> tuple[MediaRange, ...]:
-    """Parse the entries of the header; every text is accepted.
+    """Parse the first entries of the header; every text is accepted.
 
     A quoted parameter may contain a comma.
 
     Parameters:
         accept: as for :func:`wants_manifest`.
     """
+    return _parse_ranges(accept[:MAX_READ])
+
+
+@lru_cache(maxsize=256)
+def _parse_ranges(accept: str) -> tuple[MediaRange, ...]:
     found = []
-    for entry in _ENTRY.findall(accept):
+    for entry in _ENTRY.findall(accept)[:MAX_RANGES]:
         name, *given = [part.strip() for part in _PARAMETER.findall(entry)] or [""]
         named = [_named(parameter) for parameter in given]
         found.append(
