@@ -1,4 +1,9 @@
-"""Notes when subscribers' access has to be reviewed before they are sent more."""
+"""Notes when subscribers' access has to be reviewed before they are sent more.
+
+This process is notified of its own changes of access at once. The notice of another process may
+come after that of what a third one has written since, or never. So each page of events says how
+often access to the thread had changed when it was read.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ class AccessReview:
 
     def __init__(self) -> None:
         self.is_due = False
-        self._is_polled = False
+        self._epoch: int | None = None
         self._changes = 0
 
     def note_change(self) -> None:
@@ -24,16 +29,12 @@ class AccessReview:
         self.is_due = True
         self._changes += 1
 
-    def note_poll(self) -> None:
-        """Note a look for events of other processes: their notices of access may be lost, too."""
-        self._is_polled = True
-        self._changes += 1
-
     async def read(self, reading: Awaitable[ThreadEventPage]) -> ThreadEventPage:
         """Read events. A review is due if they may be later than a change of access."""
-        was_polled, self._is_polled = self._is_polled, False
         page = await reading
-        self.is_due |= bool(page.happenings) and (was_polled or self._is_polled)
+        if page.access_epoch != self._epoch:
+            self._epoch = page.access_epoch
+            self.note_change()
         return page
 
     async def check(self, upto: Callable[[], Awaitable[int]]) -> int:

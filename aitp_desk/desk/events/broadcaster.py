@@ -43,9 +43,6 @@ class Listener(Protocol):
     def on_event(self) -> None:
         """Handle a new committed event."""
 
-    def on_poll(self) -> None:
-        """Look for events of other processes; access may have changed unnoticed as well."""
-
     def recheck_access(self) -> None:
         """Check access again, and end the streams of callers that lost it."""
 
@@ -66,9 +63,6 @@ class _ThreadSignal:
         self.event = asyncio.Event()
 
     def on_event(self) -> None:
-        self.event.set()
-
-    def on_poll(self) -> None:
         self.event.set()
 
     def recheck_access(self) -> None:
@@ -147,7 +141,7 @@ class Broadcaster:
         """Let all subscribers read what another process has written."""
         for listeners in self._listeners.values():
             for listener in listeners:
-                listener.on_poll()
+                listener.on_event()
 
     def poll_thread(self, thread_id: str) -> None:
         """Let a thread's subscribers read what was written after its response."""

@@ -182,11 +182,6 @@ class Channel:
         self._is_due = True
         self._pump()
 
-    def on_poll(self) -> None:
-        """Look for events of other processes; access is reviewed before they are sent."""
-        self._review.note_poll()
-        self.on_event()
-
     def recheck_access(self) -> None:
         """End the streams of callers that have lost access; a deletion is sent before."""
         self._review.note_change()
@@ -320,7 +315,8 @@ class Channel:
             self._is_due |= page.has_more
             if not self._review.is_due:
                 return page.happenings, left
-            self._is_due = True  # these events may be later than the change of access
+            # these events may be later than the change of access
+            self._is_due |= bool(page.happenings)
 
     def _fail(self) -> None:
         """End the streams; subscribers reconnect and continue where they were."""

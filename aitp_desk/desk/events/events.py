@@ -52,10 +52,13 @@ class ThreadEventPage(msgspec.Struct, frozen=True):
 
     Parameters:
         has_more: whether there may be more after it.
+        access_epoch: how often somebody had lost access to the thread without an event, read
+            after the events: those written after such a change come with another number.
     """
 
     happenings: tuple[ThreadEvent, ...]
     has_more: bool
+    access_epoch: int
 
 
 ReadThreadEvents = Callable[[str, int, int], Awaitable[ThreadEventPage]]
@@ -94,7 +97,8 @@ async def read_thread_events(
     has_ratings = any(event.kind == RATED for event in events)
     ratings = await reads.list_ratings(store, thread_id) if has_ratings else {}
     happened = (_happening(thread_id, event, messages, runs, actors, ratings) for event in events)
-    return ThreadEventPage(tuple(happened), has_more)
+    access_epoch = await reads.access_epoch(store, thread_id)
+    return ThreadEventPage(tuple(happened), has_more, access_epoch)
 
 
 def _happening(

@@ -79,11 +79,6 @@ class RunStream:
         """Look for events after the last one."""
         self._news.set()
 
-    def on_poll(self) -> None:
-        """Look for events of other processes; access is reviewed before they are sent."""
-        self._review.note_poll()
-        self.on_event()
-
     def recheck_access(self) -> None:
         """End the stream if its caller has lost access."""
         self._review.note_change()
@@ -117,15 +112,12 @@ class RunStream:
         closing = asyncio.ensure_future(outlet.wait_closed())
         closing.add_done_callback(lambda _: self._news.set())
         try:
-            await self._end_if_unwelcome(outlet)
             while not closing.done():
                 self._news.clear()
-                if self._review.is_due:
+                page = await self._review.read(self._read(self._thread_id, self._last, PAGE))
+                while self._review.is_due:  # these events may be later than the change of access
                     self._review.is_due = False
                     await self._end_if_unwelcome(outlet)
-                page = await self._review.read(self._read(self._thread_id, self._last, PAGE))
-                if self._review.is_due:  # these events may be later than the change of access
-                    continue
                 for happening in page.happenings:
                     if self._tell_happening(outlet, happening):
                         outlet.write(self._event_format.format_end())

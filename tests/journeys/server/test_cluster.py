@@ -15,9 +15,11 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import revoke_token
+from aitp_desk.store.units.threads.grants import revoke_grant
 from tests.support.access.keys import make_key
 from tests.support.clients.event_stream import following, numbers
 from tests.support.clients.mcp import MODES, tool_user
@@ -260,6 +262,30 @@ async def test_a_revoked_key_is_refused_by_every_process(cluster: DeskCluster) -
     for one in talkers:
         while (await one.send("POST", THREADS, EMPTY)).status != 401:
             assert time.monotonic() < revoked + REVOKED_SECONDS
+
+
+async def test_nothing_follows_a_revocation_whose_notice_never_comes(cluster: DeskCluster) -> None:
+    owner, guest = [await cluster.make_key("threads", name=name) for name in ("owner", "guest")]
+    here, there = cluster.talkers(owner)
+    thread = (await there.open("Hello.", wait=20)).id
+    owner_id, guest_id = (f"key:{key.split('_')[1]}" for key in (owner, guest))
+    body = {"may": "read", "principal": guest_id}
+    grant = (await there.send("POST", f"{THREADS}/{thread}/grants", body)).id
+    follower = cluster.talkers(guest)[0]
+    async with following(follower, thread) as listener, following(here, thread) as stays:
+        assert (await listener.next()).name == "following"
+        # as by a process that is killed after its commit
+        await cluster.store.run(
+            revoke_grant,
+            thread_id=thread,
+            grant_id=grant,
+            principal=Principal(owner_id, PrincipalKind.AGENT, frozenset({"threads"}), "192.0.2.1"),
+            now=int(time.time()),
+            idle_before=0,
+        )
+        await there.post(thread, "To myself.")
+        await stays.until_named("message.created")
+        assert await listener.rest() == []
 
 
 # --- after a crash --------------------------------------------------------------------------

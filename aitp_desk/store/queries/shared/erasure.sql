@@ -112,12 +112,12 @@ DELETE FROM grants WHERE id IN (
     SELECT id FROM grants
     WHERE {granted}
     LIMIT :limit
-) RETURNING id;
+) RETURNING id, thread_id;
 
 -- erase_grants_of_thread: Deletes the grants of a thread in batches.
 DELETE FROM grants WHERE id IN (
     SELECT id FROM grants WHERE thread_id = :thread_id LIMIT :limit
-) RETURNING id;
+) RETURNING id, thread_id;
 
 -- erasable_file: Finds a file without an owner or of a principal.
 SELECT id FROM files WHERE id = :id AND (owner IS NULL OR owner = :whose);

@@ -157,7 +157,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
     grants = yield statement, {**found, "limit": limit}
     if grants:
         yield "raise_epoch", {"name": TOKENS_EPOCH}
-    for (grant_id,) in grants:
+    for grant_id, thread_id in grants:
+        yield "raise_access_epoch", {"thread_id": thread_id}
         yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
     if person.id is not None:

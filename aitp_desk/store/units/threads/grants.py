@@ -65,6 +65,7 @@ def share_thread(
         )
         anew = {"id": grant.id, "may": grant.may.value, "expires_at": grant.expires_at}
         yield "set_grant", anew
+        yield "raise_access_epoch", {"thread_id": thread_id}
         yield from drop_receivers(thread_id, now)
     else:
         counted = yield "count_grants", {"thread_id": thread_id, "now": now}
@@ -114,5 +115,6 @@ def revoke_grant(
     if not (yield "grant_of_thread", found):
         raise GrantNotFound("This thread has no grant with this id.", param="grant")
     yield "delete_grant", found
+    yield "raise_access_epoch", {"thread_id": thread_id}
     yield from drop_receivers(thread_id, now)
     yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)

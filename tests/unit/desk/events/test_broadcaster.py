@@ -7,7 +7,7 @@ from aitp_desk.desk.events.events import ThreadEventPage
 
 
 async def nothing(_thread_id: str, _after: int, _limit: int) -> ThreadEventPage:
-    return ThreadEventPage((), has_more=False)
+    return ThreadEventPage((), has_more=False, access_epoch=0)
 
 
 def test_every_follower_of_a_run_is_notified_of_its_end() -> None:

@@ -28,10 +28,15 @@ async def pass_ticks(count: int) -> None:
 
 
 class Thread:
-    """A thread in a store that takes its time."""
+    """A thread in a store that takes its time.
+
+    Attributes:
+        access_epoch: how often access to it was revoked.
+    """
 
     def __init__(self) -> None:
         self.happened: list[ThreadEvent] = []
+        self.access_epoch = 0
         self.delays: list[int] = []
 
     @property
@@ -47,7 +52,9 @@ class Thread:
         await self._pause()
         found = tuple(self.happened[after : after + limit])
         await self._pause()
-        return ThreadEventPage(found, len(found) == limit)
+        access_epoch = self.access_epoch
+        await self._pause()
+        return ThreadEventPage(found, len(found) == limit, access_epoch)
 
     async def _pause(self) -> None:
         await pass_ticks(self.delays.pop() if self.delays else 0)
@@ -362,25 +369,23 @@ class Guest:
         return found
 
 
-@given(st.integers(), st.integers(5, 60))
+@given(st.integers(), st.integers(20, 80))
 def test_nothing_that_happens_after_access_has_ended_is_sent(seed: int, length: int) -> None:
     async def play() -> None:
         random = Random(seed)
         thread, wording = Thread(), Wording()
-        thread.delays = [random.randrange(5) for _ in range(4 * length)]
+        thread.delays = [random.randrange(5) for _ in range(6 * length)]
         events = Broadcaster(thread.read)
         guests: list[Guest] = []
         tasks = []
-        for step in random.choices(("post", "come", "revoke", "poll"), (3, 2, 2, 1), k=length):
+        steps = ("post", "come", "revoke", "revoke elsewhere", "late notice")
+        for step in random.choices(steps, (3, 2, 1, 1, 1), k=length):
             welcome = [guest for guest in guests if guest.known is None]
             if step == "post":
                 thread.add()
                 events.notify_change(THREAD)
-            elif step == "poll":  # another process has revoked, then posted
-                for guest in welcome[:1]:
-                    guest.known = thread.last
-                thread.add()
-                events.poll_all()
+            elif step == "late notice":
+                events.recheck_access(THREAD)
             elif step == "come":
                 guests.append(guest := Guest(random))
                 guest.connection.reader.began = random.randint(0, thread.last)
@@ -388,8 +393,10 @@ def test_nothing_that_happens_after_access_has_ended_is_sent(seed: int, length: 
                 tasks.append(asyncio.create_task(following))
             elif welcome:
                 random.choice(welcome).known = thread.last
-                events.recheck_access(THREAD)
-            await pass_ticks(random.randrange(4))
+                thread.access_epoch += 1
+                if step == "revoke":
+                    events.recheck_access(THREAD)
+            await pass_ticks(random.choice((0, 1, 2, 3, 40)))
         await pass_ticks(3000)
         for guest in guests:
             heard = guest.connection.reader.numbers

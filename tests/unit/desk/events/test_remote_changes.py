@@ -17,7 +17,7 @@ SECONDS = 60
 
 
 async def nothing(_thread_id: str, _after: int, _limit: int) -> ThreadEventPage:
-    return ThreadEventPage((), has_more=False)
+    return ThreadEventPage((), has_more=False, access_epoch=0)
 
 
 class Feed:

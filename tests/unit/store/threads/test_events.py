@@ -94,7 +94,7 @@ async def test_a_page_of_long_messages_ends_early_and_the_next_goes_on(store: St
     long = "\x01" * (AT_ONCE_BYTES // 6 // 3)
     opened = await open_thread(store, *[long] * 7)
     sizes: list[int] = []
-    page = ThreadEventPage((), has_more=True)
+    page = ThreadEventPage((), has_more=True, access_epoch=0)
     while page.has_more:
         page = await read_page(store, opened.thread_id, sum(sizes), 32)
         sizes.append(len(page.happenings))

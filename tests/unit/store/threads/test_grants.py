@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from aitp_desk.desk.events.events import read_thread_events
 from aitp_desk.model.access.grant import MAX_GRANTS, Grant, GrantLevel
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.access.rule import Access
@@ -20,7 +21,10 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import grants as grant_reads
+from aitp_desk.store.reads.privacy.erasure import Person
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.privacy.erasure import erase_apart
+from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -112,6 +116,24 @@ async def test_sharing_with_the_same_caller_again_keeps_the_grant(store: Store, 
     again = await share(store, owned, may=GrantLevel.WRITE, now=NOW + 1)
     assert (again.id, again.created_at, again.expires_at) == (first.id, NOW, None)
     assert await grant_reads.list_thread_grants(store, owned, now=NOW + 9) == (again,)
+
+
+async def test_events_read_after_a_loss_of_access_come_with_another_number(
+    store: Store, owned: str
+) -> None:
+    async def number() -> int:
+        return (await read_thread_events(store, owned, 0, 10)).access_epoch
+
+    grant = await share(store, owned, may=GrantLevel.WRITE)
+    first = await number()
+    await share(store, owned, may=GrantLevel.READ, expires_at=NOW + 5)
+    replaced = await number()
+    await revoke(store, owned, grant.id)
+    revoked = await number()
+    await share(store, owned)
+    cleo = Person(CLEO.id, None)
+    await store.run(erase_apart, person=cleo, by=somebody(), limit=10)
+    assert len({first, replaced, revoked, await number()}) == 4
 
 
 async def test_a_links_holder_has_a_separate_name_and_changes_nothing_of_others(
