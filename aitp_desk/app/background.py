@@ -27,6 +27,7 @@ from aitp_desk.desk.maintenance.retention import RetentionService
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.process_figures import ProcessFigures
+from aitp_desk.store.engine.engines import find_engine
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
@@ -46,7 +47,7 @@ async def recover_interrupted_calls(
     """
     invokers = {name: one.invoker for name, one in parts.items()}
     await measure_durations(invokers.values())
-    if config.store.is_shared:
+    if find_engine(config.store.url).is_shared:
         abandoned = AbandonedCalls(invokers, services.store, services.processes)
         async with services.processes.run(measure), run_in_background(abandoned.end_regularly):
             yield
@@ -59,7 +60,7 @@ async def recover_interrupted_calls(
 def _share_content(
     config: Config, services: Services, site_agents: Sequence[SiteAgentContext]
 ) -> AbstractAsyncContextManager[None]:
-    if not config.store.is_shared:
+    if not find_engine(config.store.url).is_shared:
         return nullcontext()
     contents = [site_agent.knowledge for site_agent in site_agents]
     return share_content_changes(services.store, contents)

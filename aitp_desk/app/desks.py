@@ -56,6 +56,7 @@ from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.desk.threads.streams import ThreadStreams
 from aitp_desk.desk.threads.transcripts import TranscriptService
 from aitp_desk.desk.tickets.contacts import ContactService
+from aitp_desk.store.engine.engines import find_engine
 
 
 def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
@@ -77,7 +78,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         desk=context.name,
         anonymous_days=config.threads.anonymous_ttl,
         capabilities=services.capabilities,
-        has_peers=config.store.is_shared,
+        has_peers=find_engine(config.store.url).is_shared,
     )
     events.on_change(sessions.on_change)
     threads = ThreadService(
@@ -254,7 +255,7 @@ def _build_conversations(
         desk=context.name,
         store=context.store,
         actor=context.actor,
-        durable=config.store.query_turns == "durable" or config.store.is_shared,
+        durable=config.store.query_turns == "durable" or find_engine(config.store.url).is_shared,
         changed=services.events.notify_change,
         clock=context.clock,
     )

@@ -21,6 +21,7 @@ from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import Condition, Part
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents
+from aitp_desk.store.engine.engines import find_engine
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import schedules as schedule_reads
@@ -170,7 +171,7 @@ def register_health_probes(
             over different content.
     """
     store, clock, health_checks = services.store, services.clock, services.health_checks
-    if config.store.is_shared:
+    if find_engine(config.store.url).is_shared:
         health_checks.processes = services.processes
         health_checks.add(ALL, partial(probe_processes, services.processes))
     health_checks.add("store", partial(probe_store, store), "vital")

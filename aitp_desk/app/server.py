@@ -153,7 +153,7 @@ async def open_server(
             tokens_used=tokens_used,
             clock=clock,
             agent=agent,
-            is_shared=config.store.is_shared,
+            is_shared=find_engine(config.store.url).is_shared,
             environment=environment,
         )
         health_checks = HealthChecks(store, clock, worker_label or _label(config))
@@ -203,7 +203,7 @@ async def open_server(
             jobs=services.jobs,
             worker=services.processes.process,
             clock=clock,
-            is_shared=config.store.is_shared,
+            is_shared=find_engine(config.store.url).is_shared,
         )
         enrichment = open_enrichment(
             config, site_agents, environment=environment, day=day, clock=clock
@@ -235,7 +235,7 @@ async def open_server(
             epoch=epoch,
             guesses=services.key_guesses,
             sessions=sessions,
-            is_shared=config.store.is_shared,
+            is_shared=find_engine(config.store.url).is_shared,
             clock=clock,
         )
         collector = MetricsCollector(health_checks.worker)
@@ -323,7 +323,7 @@ async def open_server(
 
 
 def _label(config: Config) -> str | None:
-    return str(config.server.port) if config.store.is_shared else None
+    return str(config.server.port) if find_engine(config.store.url).is_shared else None
 
 
 def _with_addresses(config: Config, listener: Listener) -> Config:
@@ -341,7 +341,7 @@ async def _open_store(
 ) -> tuple[DeskStore, Callable[[], float]]:
     """Open the store, and the clock that processes on it have in common."""
     store = await stack.enter_async_context(open_store(config.store, config.data, environment))
-    if config.store.is_shared and clock is time.time:
+    if find_engine(config.store.url).is_shared and clock is time.time:
         clock = await stack.enter_async_context(database_clock(store.read_time))
     return store, clock
 

@@ -50,6 +50,7 @@ from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.base import Store
 from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.contents.base import FileContents
+from aitp_desk.store.engine.engines import find_engine
 from aitp_desk.store.valkey import ValkeyServer
 
 
@@ -152,7 +153,7 @@ def build_services(
     name = f"{socket.gethostname()}/{health_checks.worker or config.server.port}"
     processes = ProcessWatch(store, name, clock)
     worker = processes.process
-    is_shared = config.store.is_shared
+    is_shared = find_engine(config.store.url).is_shared
     events = Broadcaster(partial(read_thread_events, store), feed.publish if is_shared else None)
     jobs = JobQueue(
         store=store, worker=worker, clock=clock, is_shared=is_shared, offer=events.offer_work

@@ -17,6 +17,7 @@ from aitp_desk.protocols.nlweb.routes import ASK_PATH, WHO_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents
+from aitp_desk.store.engine.engines import find_engine
 
 _IN_THE_CLEAR = (
     "site.url is plain HTTP: the safety and cost in application/vnd.hac+json responses can be"
@@ -114,7 +115,7 @@ def _report_shared(config: Config) -> tuple[str, ...]:
     """Describe what several processes count together, apart from what the database holds."""
     if config.valkey.url:
         return ("  shared     limits and answers, through valkey.url",)
-    if config.store.is_shared:
+    if find_engine(config.store.url).is_shared:
         return ("  unshared   rate limits and cached answers: valkey.url shares them",)
     return ()
 

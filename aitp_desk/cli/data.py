@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aitp_desk.config.settings import StoreSettings
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
-    from aitp_desk.store.engine.engines import DeskStore, SnapshotReader
+    from aitp_desk.store.engine.engines import DeskStore, Engine, SnapshotReader
 
 R = TypeVar("R")
 
@@ -52,8 +52,8 @@ desk_store = click.option(
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 
 
-def is_file(url: str, name: str = "--store") -> bool:
-    """Return whether the desk's database is a file; exit where ``url`` names none.
+def require_engine(url: str, name: str = "--store") -> Engine:
+    """Return the engine of the desk's database; exit where ``url`` names none.
 
     Parameters:
         name: the option or argument that gave ``url``.
@@ -66,22 +66,15 @@ def is_file(url: str, name: str = "--store") -> bool:
             "sqlite: followed by a path, such as sqlite:desk.db, or postgresql://USER@HOST/DATABASE"
         )
         fail([f"{name}: {wrong}. Use {right}."])
-    return find_engine(url).is_file
+    return find_engine(url)
 
 
-def find_database(data: Path, url: str) -> Path:
-    """Return the path of the desk's database; exit where ``url`` names no file."""
-    from aitp_desk.config.settings import sqlite_path
-
-    if not is_file(url):
-        fail(["--store: this command is for SQLite, whose database is a file."])
-    return sqlite_path(url, data)
-
-
-def require_database(data: Path, url: str, name: str = "--store") -> None:
-    """Exit where the file of the desk's database does not exist."""
-    if is_file(url, name) and not (path := find_database(data, url)).is_file():
-        _not_served(data, path)
+def require_database(data: Path, url: str, name: str = "--store") -> Engine:
+    """Return the engine of the desk's database; exit where its file does not exist."""
+    engine = require_engine(url, name)
+    if missing := engine.find_missing(url, data):
+        _not_served(data, missing)
+    return engine
 
 
 def require_master_key(data: Path) -> MasterKey:
@@ -120,11 +113,8 @@ def open_store(data: Path, store: str | StoreSettings) -> AbstractAsyncContextMa
     Raises:
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.store.engine.engines import open_store as open_engine
-
     settings = _settle(store)
-    require_database(data, settings.url)
-    return open_engine(settings, data, os.environ)
+    return require_database(data, settings.url).open(settings, data, os.environ)
 
 
 def open_snapshot(data: Path, url: str) -> AbstractAsyncContextManager[SnapshotReader]:
@@ -133,10 +123,7 @@ def open_snapshot(data: Path, url: str) -> AbstractAsyncContextManager[SnapshotR
     Raises:
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.store.engine.engines import open_snapshot as open_engine
-
-    require_database(data, url)
-    return open_engine(_settle(url), data, os.environ)
+    return require_database(data, url).read(_settle(url), data, os.environ)
 
 
 def run_in_store(

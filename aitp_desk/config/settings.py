@@ -266,14 +266,6 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether several processes may work on the database.
-
-        Read where a desk is put together, and nowhere else; its parts receive the answer.
-        """
-        return not self.url.startswith("sqlite:")
-
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
     """The cache of answers."""
@@ -432,11 +424,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             agents_txt=AgentsTxt(enabled=False),
             agents=(),
         )
-
-    @property
-    def database(self) -> Path:
-        """The file of an SQLite database, absolute."""
-        return sqlite_path(self.store.url, self.data)
 
 
 def real_path(place: Path) -> Path:

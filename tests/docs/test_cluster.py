@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from aitp_desk.config import load_config
+from aitp_desk.store.engine.engines import find_engine
 from tests.docs.snippets import ROOT, blocks
 from tests.docs.test_operation import output
 from tests.support.clients.threads import THREADS
@@ -55,7 +56,7 @@ def test_the_containers_start_desks_on_one_database(tmp_path: Path) -> None:
     given = [word for before, word in pairwise(words) if before == "--set"]
     shutil.copy(FOLDER / "desk.toml", tmp_path)
     config = load_config(tmp_path, given, host="0.0.0.0")
-    assert config.store.is_shared
+    assert find_engine(config.store.url).is_shared
     assert config.valkey.url == "redis://valkey:6379/0"
     assert "valkey" in services
     assert config.server.trusted_proxies

@@ -182,9 +182,9 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
             lines, _ = read_lines(config.content_folder / FILE)
             found = suggest_from_enrichment(lines, library) or suggest_from_titles(library)
             return write_suggestions(found[:count])
-        if find_engine(config.store.url).is_file and not config.database.is_file():
+        if missing := find_engine(config.store.url).find_missing(config.store.url, config.data):
             right = "serve the site first, or name its data folder with --data"
-            fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)
+            fail([f"--refused: there is no {missing}; {right}."], UNUSABLE)
         async with open_store(config.store, config.data) as store:
             return write_suggestions(
                 (await suggest_from_refusals(refusals(store), answering))[:count]

@@ -78,8 +78,9 @@ def _serve_in_workers(config: Config, workers: int, command: Sequence[str]) -> N
 
     from aitp_desk.app.workers.supervisor import WorkersFailed, supervise
     from aitp_desk.observability.logs import set_up_logs
+    from aitp_desk.store.engine.engines import find_engine
 
-    if not config.store.is_shared:
+    if not find_engine(config.store.url).is_shared:
         refusal = f"--workers {workers} needs PostgreSQL: a SQLite database has one process."
         fail([f"{refusal} Set store.url (docs/run/scaling.md), or leave out --workers."])
     gc.enable()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,23 +15,20 @@ from aitp_desk.cli.arguments import fail, mistakes_told, progress
 from aitp_desk.cli.data import (
     desk_data,
     desk_store,
-    find_database,
-    is_file,
     make_local_auditor,
     open_snapshot,
     open_store,
     require_database,
+    require_engine,
 )
 
 if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
     from aitp_desk.store.base import Opened
-    from aitp_desk.store.engine.copy.copier import CopyReport
     from aitp_desk.store.engine.copy.tables import CopyReader
     from aitp_desk.store.engine.engines import SnapshotReader
     from aitp_desk.store.engine.migration import Migration
 
-_DATABASE = "desk.db"
 _DRAFT = ".restoring"
 """Suffix of a copy that is being restored."""
 
@@ -58,17 +53,15 @@ def backup(data: Path, url: str, dest: Path) -> None:
         from aitp_desk.store.engine.sqlite_reader import open_reader
         from aitp_desk.store.reads.credentials import keys as key_reads
 
-        require_database(data, url)
+        engine = require_database(data, url)
         if dest.exists():
             fail([f"{dest} exists already. Name a new file."])
-        if is_file(url):
-            _copy_file(find_database(data, url), dest)
-        else:
-            _copy_to_file(data, url, dest.resolve())
+        with progress("copied", engine.parts) as told:
+            asyncio.run(engine.back_up(url, data, os.environ, dest, told))
         with open_reader(dest) as reader:
             kept = asyncio.run(key_reads.data_keys(reader))
             names_objects = asyncio.run(_has_objects(reader))
-    click.echo(f"Backed up {_size(dest)} to {dest}; the copy is complete.")
+    click.echo(f"Backed up {_describe(dest.stat().st_size)} to {dest}; the copy is complete.")
     if names_objects:
         click.echo(
             "Files in a bucket are only named in it. Back the bucket up as well, or add them: "
@@ -95,16 +88,16 @@ def restore(data: Path, url: str, src: Path) -> None:
     with mistakes_told():
         from aitp_desk.store.engine.lock import lock_data_folder
 
-        with lock_data_folder(data):
-            if is_file(url):
-                named = find_database(data, url)
-                _restore_file(data, src, named)
-                done = f"Restored {_size(named)} to {named}."
-            else:
-                copied = _restore_rows(data, src, url)
-                if copied.problems:
-                    fail([*copied.problems, "The restore is not finished, and no desk opens it."])
-                done = f"Restored {copied.rows} rows{_by_earlier(copied)}."
+        async def note_restored(draft: Path, now: int) -> None:
+            await _note_restored(data, draft, now)
+
+        def make_draft(target: Path) -> AbstractAsyncContextManager[Path]:
+            return _make_draft(data, src, target)
+
+        engine = require_engine(url)
+        with lock_data_folder(data), progress("copied", engine.parts) as told:
+            restoring = engine.restore(url, data, os.environ, make_draft, note_restored, told)
+            done = asyncio.run(restoring)
     click.echo(done)
     click.echo(
         "Changes made after the backup are lost. Before you start the desk, repeat the "
@@ -124,26 +117,34 @@ def copy(data: Path, source: str, target: str) -> None:
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
+        from aitp_desk.store.engine.copy.backup import find_damage
+        from aitp_desk.store.engine.copy.copier import CopyReport, copy_store
         from aitp_desk.store.engine.lock import lock_data_folder
 
-        require_database(data, source, "FROM")
-        is_file(target, "TO")
-
+        read = require_database(data, source, "FROM").copy_from
+        write = require_engine(target, "TO").copy_to
         found = IntegrityReport()
 
         async def check_copy(reader: CopyReader) -> tuple[str, ...]:
             nonlocal found
-            if damage := await _find_damage(reader):
+            if damage := await find_damage(reader):
                 return damage
             with progress("checked", "messages") as told:
                 found = await check_integrity(reader, data, os.environ, lambda n: told(n, None))
             return found.problems
 
-        with lock_data_folder(data):
-            copied = _copy_rows(data, source, target, check=check_copy)
+        async def run(told: Callable[[int, int | None], None]) -> CopyReport:
+            async with (
+                read(source, data, os.environ, True) as rows,
+                write(target, data, os.environ) as target_rows,
+            ):
+                return await copy_store(rows, target_rows, told, check_copy)
+
+        with lock_data_folder(data), progress("copied", "rows") as told:
+            copied = asyncio.run(run(told))
     if copied.problems:
         fail([*copied.problems, "The copy is not finished, and no desk opens it."])
-    click.echo(f"Copied {copied.rows} rows{_by_earlier(copied)}; all are as in the source.")
+    click.echo(f"Copied {copied.summary}; all are as in the source.")
     _tell_whole(found)
 
 
@@ -187,10 +188,12 @@ def check(data: Path, url: str, as_json: bool) -> None:
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
+        from aitp_desk.store.engine.copy.backup import find_damage
 
-        async def look(told: Callable[[int], None]) -> tuple[int, IntegrityReport]:
+        async def look(told: Callable[[int], None]) -> tuple[int, int, IntegrityReport]:
             async with open_snapshot(data, url) as reader:
-                wrong = list(await _find_damage(reader))
+                size = await reader.size()
+                wrong = list(await find_damage(reader))
                 applied, known = (0, 0) if wrong else await reader.version()
                 if applied < known:
                     wrong.append(
@@ -198,20 +201,18 @@ def check(data: Path, url: str, as_json: bool) -> None:
                         f"{known}. Start the desk once to migrate it, then check again."
                     )
                 if wrong:
-                    return applied, IntegrityReport(problems=tuple(wrong))
-                return applied, await check_integrity(reader, data, os.environ, told)
+                    return size, applied, IntegrityReport(problems=tuple(wrong))
+                return size, applied, await check_integrity(reader, data, os.environ, told)
 
         with progress("checked", "messages") as told:
-            applied, found = asyncio.run(look(lambda n: told(n, None)))
-        file = find_database(data, url) if is_file(url) else None
+            size, applied, found = asyncio.run(look(lambda n: told(n, None)))
     if as_json:
-        _print_json(file, applied, found)
+        _print_json(size, applied, found)
     if found.problems:
         fail(found.problems)
     if as_json:
         return
-    size = "" if file is None else f"{_size(file)}, "
-    click.echo(f"database   complete: {size}schema {applied}")
+    click.echo(f"database   complete: {_describe(size)}, schema {applied}")
     _tell_whole(found)
 
 
@@ -233,101 +234,16 @@ def _tell_whole(found: IntegrityReport) -> None:
     click.echo(f"data keys  {keys}")
 
 
-def _copy_file(database: Path, dest: Path) -> None:
-    """Copy a database file page by page."""
-    from aitp_desk.store.engine.sqlite_backup import copy_database, put_in_place, remove_database
-
-    draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
-    with progress("copied", "pages") as told:
-        copy_database(database, draft, told=told)
-    try:
-        _refuse_damage(draft, "Nothing was backed up.")
-        put_in_place(draft, dest)
-    finally:
-        remove_database(draft)
-
-
-def _copy_to_file(data: Path, url: str, dest: Path) -> None:
-    """Copy the rows of a server's database to a file."""
-    from aitp_desk.store.engine.copy.sqlite_rows import remove_draft
-
-    remove_draft(dest)  # of an interrupted backup, which was of another moment
-    try:
-        copied = _copy_rows(data, url, f"sqlite:{dest}", is_exclusive=False, check=_find_damage)
-        if copied.problems:
-            fail([*copied.problems, "Nothing was backed up."])
-    finally:
-        remove_draft(dest)
-
-
-def _copy_rows(
-    data: Path,
-    source: str,
-    target: str,
-    *,
-    is_exclusive: bool = True,
-    check: Callable[[CopyReader], Awaitable[tuple[str, ...]]] | None = None,
-) -> CopyReport:
-    from aitp_desk.store.engine.copy.copier import copy_store
-    from aitp_desk.store.engine.engines import find_engine
-
-    async def run(told: Callable[[int, int | None], None]) -> CopyReport:
-        read, write = find_engine(source).copy_from, find_engine(target).copy_to
-        async with (
-            read(source, data, os.environ, is_exclusive) as rows,
-            write(target, data, os.environ) as copied,
-        ):
-            return await copy_store(rows, copied, told, check)
-
-    with progress("copied", "rows") as told:
-        return asyncio.run(run(told))
-
-
-def _by_earlier(copied: CopyReport) -> str:
-    return f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
-
-
-def _restore_file(data: Path, src: Path, named: Path) -> None:
-    from aitp_desk.store.engine.sqlite_backup import JOURNAL_SUFFIXES, put_in_place
-
-    target = named.resolve()
-    for end in ("", *JOURNAL_SUFFIXES):
-        if (there := target.with_name(f"{target.name}{end}")).exists():
-            fail([f"{there} exists already. Move it away first, or give another --data."])
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _restored_draft(data, src, target) as draft:
-        asyncio.run(_note_restored(data, draft, int(time.time())))
-        put_in_place(draft, target)
-
-
-def _restore_rows(data: Path, src: Path, url: str) -> CopyReport:
-    """Copy the rows of a backup to a server."""
-    from aitp_desk.store.engine.copy.copier import copy_store
-    from aitp_desk.store.engine.engines import find_engine
-
-    async def run(draft: Path, told: Callable[[int, int | None], None]) -> CopyReport:
-        source = f"sqlite:{draft}"
-        async with find_engine(url).copy_to(url, data, os.environ) as copied:
-            # the same time after an interruption, so that the draft has the same rows again
-            await _note_restored(data, draft, copied.began)
-            async with find_engine(source).copy_from(source, data, os.environ, True) as rows:
-                return await copy_store(rows, copied, told, _find_damage)
-
-    with (
-        _restored_draft(data, src, (data / _DATABASE).resolve()) as draft,
-        progress("copied", "rows") as told,
-    ):
-        return asyncio.run(run(draft, told))
-
-
-@contextmanager
-def _restored_draft(data: Path, src: Path, target: Path) -> Iterator[Path]:
+@asynccontextmanager
+async def _make_draft(data: Path, src: Path, target: Path) -> AsyncIterator[Path]:
     """Copy a backup to a file next to its target; migrate and check that.
 
     The file is removed in the end; what an interrupted restore left of it, before.
     """
     from aitp_desk.auth.keys.data_keys import known_data_keys
     from aitp_desk.desk.maintenance.integrity import check_integrity
+    from aitp_desk.store.base import StoreError
+    from aitp_desk.store.engine.copy.backup import refuse_damage
     from aitp_desk.store.engine.sqlite import SqliteStore
     from aitp_desk.store.engine.sqlite_backup import copy_database, remove_database
 
@@ -341,11 +257,11 @@ def _restored_draft(data: Path, src: Path, target: Path) -> Iterator[Path]:
     try:
         with progress("copied", "pages") as told:
             copy_database(src, draft, told=told)
-        _refuse_damage(draft, "Nothing was restored.")
+        await refuse_damage(draft, "Nothing was restored.")
         with progress("checked", "messages") as told:
-            found = asyncio.run(check_draft(lambda n: told(n, None)))
+            found = await check_draft(lambda n: told(n, None))
         if found.problems:
-            fail([*found.problems, "Nothing was restored."])
+            raise StoreError("\n".join([*found.problems, "Nothing was restored."]))
         yield draft
     finally:
         remove_database(draft)
@@ -364,31 +280,17 @@ async def _note_restored(data: Path, draft: Path, now: int) -> None:
         await opened.run(note_restored, now=now, call_kinds=CALL_KINDS, by=by)
 
 
-def _refuse_damage(draft: Path, consequence: str) -> None:
-    """Exit if a copy of a file is damaged."""
-    from aitp_desk.store.engine.sqlite_reader import open_reader
-
-    with open_reader(draft) as reader:
-        damage = asyncio.run(_find_damage(reader))
-    if damage:
-        fail([*damage, consequence])
-
-
-async def _find_damage(reader: CopyReader) -> tuple[str, ...]:
-    return tuple(f"database: {what}" for what in await reader.damage())
-
-
-def _print_json(file: Path | None, schema: int, found: IntegrityReport) -> None:
+def _print_json(size: int, schema: int, found: IntegrityReport) -> None:
     import msgspec
 
     told = {
         "whole": not found.problems,
         "schema": schema or None,
-        "bytes": None if file is None else file.stat().st_size,
+        "bytes": size,
         **msgspec.structs.asdict(found),
     }
     click.echo(msgspec.json.encode(told).decode())
 
 
-def _size(path: Path) -> str:
-    return f"{path.stat().st_size / 1_000_000:.1f} MB"
+def _describe(size: int) -> str:
+    return f"{size / 1_000_000:.1f} MB"

@@ -23,15 +23,20 @@ _TLS_FILES = frozenset({"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"})
 def wrong_store_url(url: str) -> str | None:
     """Return the fault of a database URL; None if it is usable."""
     scheme, _, rest = url.partition(":")
-    if scheme in {"postgres", "postgresql"}:
-        return _wrong_postgres_url(url)
     if scheme != "sqlite":
-        return "is not a supported kind of database"
+        return wrong_server_url(url)
     if not rest.strip("/") or rest.startswith(":"):
         return "has no file"
     if rest.startswith("//") and not rest.startswith("///"):
         return "has a host, which SQLite does not use"
     return None
+
+
+def wrong_server_url(url: str) -> str | None:
+    """Return the fault of the URL of a database server; None if it is usable."""
+    if url.partition(":")[0] not in {"postgres", "postgresql"}:
+        return "is not a supported kind of database"
+    return _wrong_postgres_url(url)
 
 
 def wrong_valkey_url(url: str) -> str | None:

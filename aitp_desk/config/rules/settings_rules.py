@@ -15,7 +15,11 @@ from aitp_desk.config.rules.files import check_files
 from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
 from aitp_desk.config.rules.model import check_model
-from aitp_desk.config.rules.servers import wrong_store_url, wrong_valkey_url
+from aitp_desk.config.rules.servers import (
+    wrong_server_url,
+    wrong_store_url,
+    wrong_valkey_url,
+)
 from aitp_desk.config.rules.signatures import check_signature_agents
 from aitp_desk.config.rules.widget import check_widget
 from aitp_desk.config.sections.content.content import Web
@@ -163,9 +167,7 @@ def _check_direct_url(store: StoreSettings) -> Iterator[Problem]:
         return
     if not store.pooler:
         yield Problem(key, "is for store.pooler = true; without a pooler, leave it out.")
-    if url.startswith("sqlite:"):
-        yield Problem(key, "is a file; it takes postgresql://USER@HOST/DATABASE.")
-    elif wrong := wrong_store_url(url):
+    if wrong := wrong_server_url(url):
         yield Problem(key, f"{wrong}; it takes postgresql://USER@HOST/DATABASE.")
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from aitp_desk.config.settings import StoreSettings, sqlite_path
 from aitp_desk.store.base import Opened, Reader, Store, StoreError
@@ -21,6 +21,10 @@ from aitp_desk.store.engine.lock import lock_data_folder, share_data_folder
 from aitp_desk.store.engine.metrics import StoreMetrics
 from aitp_desk.store.engine.migration import Migration
 from aitp_desk.store.valkey import NEEDS_REDIS
+
+if TYPE_CHECKING:
+    from aitp_desk.store.engine.copy.backup import MakeDraft, NoteRestored
+    from aitp_desk.store.engine.copy.copier import Report
 
 
 class DeskStore(Store, Protocol):
@@ -63,6 +67,9 @@ class SnapshotReader(Reader, Protocol):
     async def damage(self) -> tuple[str, ...]:
         """Return what the engine itself reports as damaged."""
 
+    async def size(self) -> int:
+        """Return how much it takes on disk, in bytes."""
+
 
 class Engine(NamedTuple):
     """A kind of database.
@@ -70,13 +77,19 @@ class Engine(NamedTuple):
     Attributes:
         open: opens it, given the settings, the data folder and the environment.
         read: opens it for reading, given the same.
+        find_missing: returns the file that it lacks, given its URL and the data folder; None if it
+            lacks none.
         wipe: removes what deleted rows have left in it, and rewrites it if asked to; given its
-            URL, the data folder and the environment.
+            URL, the data folder and the environment. Returns what was done.
         copy_from: opens it to copy all its rows; given the same, and whether nobody may write
             meanwhile.
         copy_to: opens it to copy all rows to it.
+        back_up: copies it to a new file, given the same, the file and a progress report.
+        restore: makes it from a backup, and returns what was done; given the same, what makes a
+            draft of the backup and notes in it that it was restored, and a progress report.
         lock: makes the data folder of a desk that serves, and locks it where one alone may.
-        is_file: whether the database is a file.
+        is_shared: whether several processes may work on it.
+        parts: what a backup counts.
         needs: the module of its extra; empty for none.
     """
 
@@ -84,13 +97,19 @@ class Engine(NamedTuple):
     read: Callable[
         [StoreSettings, Path, Mapping[str, str]], AbstractAsyncContextManager[SnapshotReader]
     ]
-    wipe: Callable[[str, Path, Mapping[str, str], bool], None]
+    find_missing: Callable[[str, Path], Path | None]
+    wipe: Callable[[str, Path, Mapping[str, str], bool], str]
     copy_from: Callable[
         [str, Path, Mapping[str, str], bool], AbstractAsyncContextManager[RowSource]
     ]
     copy_to: Callable[[str, Path, Mapping[str, str]], AbstractAsyncContextManager[RowTarget]]
+    back_up: Callable[[str, Path, Mapping[str, str], Path, Report], Coroutine[Any, Any, None]]
+    restore: Callable[
+        [str, Path, Mapping[str, str], MakeDraft, NoteRestored, Report], Coroutine[Any, Any, str]
+    ]
     lock: Callable[[Path], AbstractContextManager[None]]
-    is_file: bool
+    is_shared: bool
+    parts: str
     needs: str = ""
 
 
@@ -232,44 +251,109 @@ def _copy_to_postgres(
     return open_postgres_target(url, environment)
 
 
+def _back_up_sqlite(
+    url: str, data: Path, _: Mapping[str, str], dest: Path, told: Report
+) -> Coroutine[Any, Any, None]:
+    from aitp_desk.store.engine.copy.backup import back_up_file
+
+    return back_up_file(sqlite_path(url, data), dest, told)
+
+
+def _back_up_postgres(
+    url: str, data: Path, environment: Mapping[str, str], dest: Path, told: Report
+) -> Coroutine[Any, Any, None]:
+    from aitp_desk.store.engine.copy.backup import back_up_rows
+
+    return back_up_rows(_copy_from_postgres(url, data, environment, False), dest.resolve(), told)
+
+
+def _restore_sqlite(
+    url: str,
+    data: Path,
+    _: Mapping[str, str],
+    make_draft: MakeDraft,
+    note_restored: NoteRestored,
+    _told: Report,
+) -> Coroutine[Any, Any, str]:
+    from aitp_desk.store.engine.copy.backup import restore_file
+
+    return restore_file(sqlite_path(url, data), make_draft, note_restored)
+
+
+def _restore_postgres(
+    url: str,
+    data: Path,
+    environment: Mapping[str, str],
+    make_draft: MakeDraft,
+    note_restored: NoteRestored,
+    told: Report,
+) -> Coroutine[Any, Any, str]:
+    from aitp_desk.store.engine.copy.backup import restore_rows
+
+    place = sqlite_path(StoreSettings().url, data).resolve()
+    opening = _copy_to_postgres(url, data, environment)
+    return restore_rows(place, opening, make_draft, note_restored, told)
+
+
+def _find_missing_file(url: str, data: Path) -> Path | None:
+    path = sqlite_path(url, data)
+    return None if path.is_file() else path
+
+
+def _find_nothing_missing(_url: str, _data: Path) -> None:
+    """A server says itself that it has no such database, once it is asked."""
+
+
 def _require_asyncpg() -> None:
     if find_spec("asyncpg") is None:
         raise StoreError(f"A PostgreSQL database {_NEEDS_POSTGRES}")
 
 
-def _wipe_sqlite(url: str, data: Path, _: Mapping[str, str], rewrites: bool) -> None:
+def _wipe_sqlite(url: str, data: Path, _: Mapping[str, str], rewrites: bool) -> str:
     from aitp_desk.store.engine.sqlite_wipe import wipe_free_space
 
     wipe_free_space(sqlite_path(url, data), rewrites=rewrites)
+    return f"Emptied the write-ahead log and {_REWRITTEN[rewrites]}."
 
 
-def _wipe_postgres(url: str, _: Path, environment: Mapping[str, str], rewrites: bool) -> None:
+def _wipe_postgres(url: str, _: Path, environment: Mapping[str, str], rewrites: bool) -> str:
     _require_asyncpg()
     from aitp_desk.store.engine.postgres.wipe import wipe_free_space
 
     asyncio.run(wipe_free_space(url, environment, rewrites=rewrites))
+    kept = "The server's write-ahead log and its archives may keep deleted rows for a while."
+    return f"Freed the space of deleted rows and {_REWRITTEN[rewrites]}. {kept}"
 
 
+_REWRITTEN = {True: "rewrote the database", False: "did not rewrite the database"}
 _NEEDS_POSTGRES = "needs the extra postgres: pip install 'aitp-desk[postgres]'."
 _POSTGRES = Engine(
-    _open_postgres,
-    _read_postgres,
-    _wipe_postgres,
-    _copy_from_postgres,
-    _copy_to_postgres,
-    share_data_folder,
-    is_file=False,
+    open=_open_postgres,
+    read=_read_postgres,
+    find_missing=_find_nothing_missing,
+    wipe=_wipe_postgres,
+    copy_from=_copy_from_postgres,
+    copy_to=_copy_to_postgres,
+    back_up=_back_up_postgres,
+    restore=_restore_postgres,
+    lock=share_data_folder,
+    is_shared=True,
+    parts="rows",
     needs="asyncpg",
 )
 _ENGINES = {
     "sqlite": Engine(
-        _open_sqlite,
-        _read_sqlite,
-        _wipe_sqlite,
-        _copy_from_sqlite,
-        _copy_to_sqlite,
-        lock_data_folder,
-        is_file=True,
+        open=_open_sqlite,
+        read=_read_sqlite,
+        find_missing=_find_missing_file,
+        wipe=_wipe_sqlite,
+        copy_from=_copy_from_sqlite,
+        copy_to=_copy_to_sqlite,
+        back_up=_back_up_sqlite,
+        restore=_restore_sqlite,
+        lock=lock_data_folder,
+        is_shared=False,
+        parts="pages",
     ),
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,

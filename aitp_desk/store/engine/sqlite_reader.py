@@ -74,11 +74,20 @@ class SqliteReader:
             found = [str(error)]
         return tuple(found[:MOST_TOLD])
 
+    async def size(self) -> int:
+        """Return the size of the file, in bytes."""
+        return _measure(self._connection)
+
     def _fetch(self, sql: str, params: Params) -> list[Row]:
         try:
             return self._connection.execute(sql, params).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"The database failed: {error}") from error
+
+
+def _measure(connection: sqlite3.Connection) -> int:
+    ((_, _, file),) = connection.execute("PRAGMA database_list")
+    return Path(file).stat().st_size
 
 
 def read_page(

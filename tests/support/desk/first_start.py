@@ -25,10 +25,11 @@ def begin_desk(config: Config) -> None:
 
     A database of a server is begun by who makes it.
     """
-    if find_engine(config.store.url).is_file:
-        if config.database.exists():
-            return
-        begin_database(config.database)
+    engine = find_engine(config.store.url)
+    if missing := engine.find_missing(config.store.url, config.data):
+        begin_database(missing)
+    elif not engine.is_shared:
+        return
     key = config.data / KEY_FILE
     if not key.exists():
         config.data.mkdir(mode=0o700, parents=True, exist_ok=True)

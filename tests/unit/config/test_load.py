@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.config import Config, ConfigError, Server, load_config
 from aitp_desk.config.catalogue import names
+from aitp_desk.config.settings import sqlite_path
 
 
 def load(folder: Path, toml: str = "", *overrides: str, **options: Any) -> Config:
@@ -29,7 +30,8 @@ def test_without_a_file_every_setting_has_its_default(tmp_path: Path) -> None:
     assert config.limits.enabled is True
     assert config.content_folder == tmp_path.resolve()
     assert config.data == tmp_path.resolve() / ".desk"
-    assert config.database == tmp_path.resolve() / ".desk" / "desk.db"
+    file = sqlite_path(config.store.url, config.data)
+    assert file == tmp_path.resolve() / ".desk" / "desk.db"
     assert config.site.url == "http://127.0.0.1:8080"
 
 

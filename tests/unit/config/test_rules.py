@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.config import Config, ConfigError, check_public, load_config
+from aitp_desk.config.settings import sqlite_path
 
 
 def told(folder: Path, *overrides: str) -> dict[str, str]:
@@ -100,7 +101,8 @@ def test_only_a_desk_of_this_machine_may_ask_its_loopback(
 )
 def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
     config = load_config(tmp_path, [f"store.url={url}"])
-    assert str(config.database) == path.replace("DATA", str(config.data))
+    file = sqlite_path(config.store.url, config.data)
+    assert str(file) == path.replace("DATA", str(config.data))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,10 @@ def test_a_valkey_url_may_name_a_server(tmp_path: Path, url: str) -> None:
     ("settings", "reason"),
     [
         (["store.direct_url=postgresql://db/desk"], "is for store.pooler = true"),
-        (["store.pooler=true", "store.direct_url=sqlite:desk.db"], "is a file; it takes"),
+        (
+            ["store.pooler=true", "store.direct_url=sqlite:desk.db"],
+            "is not a supported kind of database; it takes",
+        ),
         (
             ["store.pooler=true", "store.direct_url=postgresql://a:hunter2@db/d"],
             "contains a password",

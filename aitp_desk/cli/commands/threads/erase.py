@@ -13,7 +13,6 @@ from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
     desk_data,
     desk_store,
-    is_file,
     make_local_auditor,
     require_database,
     require_keys,
@@ -143,12 +142,4 @@ def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
 
 def _wipe(data: Path, url: str, *, rewrites: bool) -> str:
     """Remove what deleted rows have left in the database; return what was done."""
-    from aitp_desk.store.engine.engines import find_engine
-
-    require_database(data, url)
-    find_engine(url).wipe(url, data, os.environ, rewrites)
-    rewritten = "rewrote the database" if rewrites else "did not rewrite the database"
-    if is_file(url):
-        return f"Emptied the write-ahead log and {rewritten}."
-    kept = "The server's write-ahead log and its archives may keep deleted rows for a while."
-    return f"Freed the space of deleted rows and {rewritten}. {kept}"
+    return require_database(data, url).wipe(url, data, os.environ, rewrites)

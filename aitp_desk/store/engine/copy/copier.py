@@ -21,6 +21,8 @@ from aitp_desk.store.engine.copy.tables import (
     load_tables,
 )
 
+Report = Callable[[int, int | None], None]
+"""Called from time to time with the number of rows or pages that are done, and their total."""
 DERIVED = ("audit_anchor", "ticket_tallies")
 """What the target has by itself, from its schema or by triggers: it is replaced."""
 
@@ -38,17 +40,22 @@ class CopyReport(msgspec.Struct, frozen=True):
     resumed: int
     problems: tuple[str, ...] = ()
 
+    @property
+    def summary(self) -> str:
+        """How much was copied, for people."""
+        earlier = f", {self.resumed} of them by an earlier copy" if self.resumed else ""
+        return f"{self.rows} rows{earlier}"
+
 
 async def copy_store(
     source: RowSource,
     target: RowTarget,
-    told: Callable[[int, int | None], None],
+    told: Report,
     check: Callable[[CopyReader], Awaitable[tuple[str, ...]]] | None = None,
 ) -> CopyReport:
     """Copy all rows, compare them, check the target and finish it.
 
     Parameters:
-        told: called from time to time with the number of rows done, and their total.
         check: returns what is wrong with the copy, which is then not finished.
 
     Raises:

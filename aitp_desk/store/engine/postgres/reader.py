@@ -98,6 +98,16 @@ class PostgresReader:
             raise StoreError(f"The database failed: {reason(error)}") from error
         return tuple(found[:MOST_TOLD])
 
+    async def size(self) -> int:
+        """Return the size of the database with all its indexes, in bytes."""
+        try:
+            size: int = await self._connection.fetchval(
+                "SELECT pg_database_size(current_database())"
+            )
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database failed: {reason(error)}") from error
+        return size
+
 
 @asynccontextmanager
 async def open_reader(

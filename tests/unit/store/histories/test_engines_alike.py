@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,29 +20,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.model.errors import DeskError
 from aitp_desk.store import units
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
-from aitp_desk.store.records.capabilities import RecordsMoved
 from tests.support.desk.first_start import begin_database
 from tests.support.store.participants import make_keys
 from tests.support.store.postgres import PostgresServer
 from tests.support.store.postgres_copy import copy_rows
 from tests.support.store.twin_store import TwinStore, compare_rows
-from tests.unit.store.histories import (
-    calls,
-    files,
-    jobs,
-    keys,
-    privacy,
-    runs,
-    threads,
-    tickets,
-    transports,
-)
-from tests.unit.store.histories.history import Draw, History, NothingThereError, Step
+from tests.unit.store.histories.catalogue import EVERY_UNIT, STEPS, live
+from tests.unit.store.histories.history import Draw, History
 
 pytestmark = pytest.mark.servers
 
@@ -57,12 +45,6 @@ TEXTS = st.text(
 KEYS = st.sampled_from(["a", "A", "a_", "a%", "b", "é", "z", "Z", "~"])
 NUMBERS = st.integers(-(2**62), 2**62)
 DRAWS = st.builds(Draw, st.integers(0, 9), TEXTS, KEYS, NUMBERS)
-FAMILIES = (threads, runs, calls, tickets, jobs, keys, files, privacy, transports)
-STEPS: dict[str, Step] = {
-    f"{family.__name__.rpartition('.')[2]}.{step.__name__}": step
-    for family in FAMILIES
-    for step in family.STEPS
-}
 HISTORIES = st.lists(st.tuples(st.sampled_from(list(STEPS)), DRAWS), min_size=5, max_size=40)
 
 
@@ -104,27 +86,12 @@ def opened_twin(
     compare_rows(path, copy)
 
 
-async def live(past: History, steps: Iterable[tuple[str, Draw]]) -> None:
-    await threads.open_one(past, Draw(3, "Hello", "a", 0))  # Aya's
-    await threads.post_one(past, Draw(0, "Hello again", "a", 0))
-    for what, drawn in steps:
-        # a refusal, of both, is one of the things that may happen
-        with suppress(DeskError, RecordsMoved, NothingThereError):
-            await STEPS[what](past, drawn)
-
-
 def test_a_history_of_every_unit_leaves_the_same_rows(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
-    steps = [
-        (what, Draw(n, f"Text {n}", "aA"[n % 2], number))
-        for number in range(6)
-        for n in range(4)
-        for what in STEPS
-    ]
     with asyncio.Runner() as runner, opened_twin(runner, postgres, tmp_path) as twin:
         runner.run(make_keys(twin))
-        runner.run(live(History(twin), steps))
+        runner.run(live(History(twin), EVERY_UNIT))
         missed = sorted(one.__name__ for one in every_unit() - twin.done)
     assert missed == []
 

@@ -44,8 +44,8 @@ from tests.support.desk.first_start import begin_database
 from tests.support.store.messages import NOW, a_thread, answer, claim, open_thread, post
 from tests.support.store.participants import AYA, BEN, PAYMENT, join, make_keys
 from tests.unit.store.conftest import POSTGRES
+from tests.unit.store.histories.catalogue import STEPS, live
 from tests.unit.store.histories.history import Draw, History
-from tests.unit.store.histories.test_engines_alike import STEPS, live
 from tests.unit.store.privacy.test_erasure_coverage import ERASED
 
 EVERY_TABLE = (*TABLES, MESSAGES, FEEDBACK, STAYS, CONVERSATIONS, CONTROLS, BYTES, GRANTS)
