@@ -1,7 +1,7 @@
 """Notes when subscribers' access has to be reviewed before they are sent more.
 
-This process is notified of its own changes of access at once. The notice of another process may
-come after that of what a third one has written since, or never. So each page of events says how
+Changes of access by this process are noted at once. The notice of another process may come after
+that of what a third one has written since, or never. So each page of events says how
 often access to the thread had changed when it was read.
 """
 

@@ -11,6 +11,7 @@ from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Actor, Message
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.credentials.grants import read_access_epoch
 from aitp_desk.store.records.threads import Event
 
 MESSAGE_CREATED = "message.created"
@@ -52,8 +53,8 @@ class ThreadEventPage(msgspec.Struct, frozen=True):
 
     Parameters:
         has_more: whether there may be more after it.
-        access_epoch: how often somebody had lost access to the thread without an event, read
-            after the events: those written after such a change come with another number.
+        access_epoch: how often access to the thread was lost without an event, read after the
+            events: those written after such a change come with another number.
     """
 
     happenings: tuple[ThreadEvent, ...]
@@ -97,7 +98,7 @@ async def read_thread_events(
     has_ratings = any(event.kind == RATED for event in events)
     ratings = await reads.list_ratings(store, thread_id) if has_ratings else {}
     happened = (_happening(thread_id, event, messages, runs, actors, ratings) for event in events)
-    access_epoch = await reads.access_epoch(store, thread_id)
+    access_epoch = await read_access_epoch(store, thread_id)
     return ThreadEventPage(tuple(happened), has_more, access_epoch)
 
 

@@ -168,12 +168,6 @@ async def owner_and_access(
     return owner, None if found is None else found[0]
 
 
-async def access_epoch(store: Store, thread_id: str) -> int:
-    """Read how often somebody has lost access to a thread without an event that says so."""
-    rows = await store.read("access_epoch", {"thread_id": thread_id})  # a folded thread has none
-    return int(rows[0][0]) if rows else 0
-
-
 async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
     """Read where a thread was forked from another; None for one that was not.
 

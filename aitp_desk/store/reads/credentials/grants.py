@@ -24,3 +24,9 @@ async def list_thread_grants(store: Store, thread_id: str, *, now: int) -> tuple
     """
     rows = await store.read("grants", {"thread_id": thread_id, "now": now, "limit": MAX_GRANTS})
     return tuple(map(read_grant, rows))
+
+
+async def read_access_epoch(store: Store, thread_id: str) -> int:
+    """Read how often access to a thread was lost without an event."""
+    rows = await store.read("access_epoch", {"thread_id": thread_id})  # a folded thread has none
+    return int(rows[0][0]) if rows else 0

@@ -1,2 +1,2 @@
--- How often somebody has lost access to a thread without an event that says so.
+-- How often access to a thread was lost without an event that says so.
 ALTER TABLE threads ADD COLUMN access_epoch INTEGER NOT NULL DEFAULT 0;

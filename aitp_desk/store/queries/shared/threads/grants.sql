@@ -11,10 +11,10 @@ UPDATE grants SET may = :may, expires_at = :expires_at WHERE id = :id;
 -- delete_grant: Deletes a grant.
 DELETE FROM grants WHERE id = :id AND thread_id = :thread_id;
 
--- raise_access_epoch: Notes that somebody has lost access to a thread without an event.
+-- raise_access_epoch: Notes that access to a thread was lost without an event.
 UPDATE threads SET access_epoch = access_epoch + 1 WHERE id = :thread_id;
 
--- access_epoch: Reads how often somebody has lost access to a thread without an event.
+-- access_epoch: Reads how often access to a thread was lost without an event.
 SELECT access_epoch FROM threads WHERE id = :thread_id;
 
 -- delete_grants_of_thread: Deletes all grants of a thread.
