@@ -31,15 +31,16 @@ def test_every_import_keeps_to_the_layers() -> None:
 COMPOSED = ("aitp_desk/app/", "aitp_desk/cli/")
 """Where the parts of a desk are put together, and what commands do with a file."""
 ENGINES = "aitp_desk/store/engine/"
+ADDRESSES = "aitp_desk/config/rules/servers.py"
+"""The rules for addresses, of which each kind of database has its own."""
 
 
 @pytest.mark.parametrize(
     ("asks", "where"),
     [
-        (r"\bstore\.is_shared\b", COMPOSED),
         (r"\bfind_engine\(", (*COMPOSED, ENGINES)),
         (r"\basyncpg\b", (ENGINES,)),
-        (r"\bstartswith\(\"(?:sqlite|postgres)", ("aitp_desk/config/",)),
+        (r"(?:startswith\(|[!=]= |\bin \{)\"(?:sqlite|postgres)", (ADDRESSES,)),
     ],
 )
 def test_only_what_puts_a_desk_together_knows_its_database(

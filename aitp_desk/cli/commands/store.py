@@ -136,9 +136,9 @@ def copy(data: Path, source: str, target: str) -> None:
         async def run(told: Callable[[int, int | None], None]) -> CopyReport:
             async with (
                 read(source, data, os.environ, True) as rows,
-                write(target, data, os.environ) as target_rows,
+                write(target, data, os.environ) as copied_rows,
             ):
-                return await copy_store(rows, target_rows, told, check_copy)
+                return await copy_store(rows, copied_rows, told, check_copy)
 
         with lock_data_folder(data), progress("copied", "rows") as told:
             copied = asyncio.run(run(told))

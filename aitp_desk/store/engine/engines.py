@@ -291,8 +291,8 @@ def _restore_postgres(
     from aitp_desk.store.engine.copy.backup import restore_rows
 
     place = sqlite_path(StoreSettings().url, data).resolve()
-    opening = _copy_to_postgres(url, data, environment)
-    return restore_rows(place, opening, make_draft, note_restored, told)
+    target = _copy_to_postgres(url, data, environment)
+    return restore_rows(place, target, make_draft, note_restored, told)
 
 
 def _find_missing_file(url: str, data: Path) -> Path | None:

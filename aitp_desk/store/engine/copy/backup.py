@@ -91,7 +91,7 @@ async def restore_file(named: Path, make_draft: MakeDraft, note_restored: NoteRe
 
 async def restore_rows(
     place: Path,
-    opening: AbstractAsyncContextManager[RowTarget],
+    target: AbstractAsyncContextManager[RowTarget],
     make_draft: MakeDraft,
     note_restored: NoteRestored,
     told: Report,
@@ -100,12 +100,12 @@ async def restore_rows(
 
     Parameters:
         place: the backup is copied to a file next to it.
-        opening: opens the database.
+        target: opens the database.
 
     Raises:
         StoreError: the database has other data, or the rows cannot be copied.
     """
-    async with make_draft(place) as draft, opening as copied:
+    async with make_draft(place) as draft, target as copied:
         # the same time after an interruption, so that the draft has the same rows again
         await note_restored(draft, copied.began)
         async with open_sqlite_source(draft, is_exclusive=True) as rows:
