@@ -135,7 +135,7 @@ def build_transports(
         limits=limits,
         start=background.start,
     )
-    intake = EventIntake(services.store, clock, services.jobs.wake, messages.post)
+    intake = EventIntake(services.store, by_name, clock, services.jobs.wake, messages.post)
 
     def make_one(name: str) -> Host:
         return make_host(
@@ -212,7 +212,7 @@ def build_transports(
     if feed.transports:
         services.notices.add_channel(feed.announce)
     services.jobs.register_kinds(
-        handler.make_kind(operators.handle), outbox.make_kind(), feed.make_kind()
+        *handler.make_kinds(operators.handle), outbox.make_kind(), feed.make_kind()
     )
     services.jobs.register_kinds(Retractions(by_name).make_kind())
     if MAIL in by_name:

@@ -192,7 +192,8 @@ async def _with_transport(config: Config, name: str, work: Work) -> None:
         Egress(allow_loopback=config.egress.allow_loopback) as egress,
     ):
         keys = await open_data_keys(store, config.data, os.environ)
-        intake = EventIntake(store, time.time)
+        loaded: dict[str, EnabledTransport] = {}
+        intake = EventIntake(store, loaded, time.time)
 
         def make_one(of: str) -> Host:
             return make_host(
@@ -207,4 +208,5 @@ async def _with_transport(config: Config, name: str, work: Work) -> None:
             )
 
         (enabled,) = load_transports(config, make_one, only=name)
+        loaded[name] = enabled
         await work(enabled, store, make_person_hash(keys.derive))

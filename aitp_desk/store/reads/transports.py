@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from aitp_desk.store.base import Row, Store
-from aitp_desk.store.records.transports import Control, Conversation, ConversationState
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.transports import (
+    Control,
+    Conversation,
+    ConversationState,
+    name_at,
+)
+from aitp_desk.store.units.transport_events import EVENT_KINDS, STOP_KIND
+
+_STATE = Conversation.__struct_fields__.index("state")
 
 
 class CarriedMessage(NamedTuple):
@@ -30,8 +39,9 @@ class MessageRef(NamedTuple):
 
 def read_conversation(row: Row) -> Conversation:
     """Read a row of the columns ``conversation``."""
-    values = dict(zip(Conversation.__struct_fields__, row, strict=True))
-    return Conversation(**{**values, "state": ConversationState(values["state"])})
+    values = list(row)
+    values[_STATE] = ConversationState(values[_STATE])
+    return Conversation(*values)
 
 
 async def conversation_at(store: Store, transport: str, address: str) -> Conversation | None:
@@ -40,15 +50,33 @@ async def conversation_at(store: Store, transport: str, address: str) -> Convers
     return read_conversation(rows[0]) if rows else None
 
 
-async def is_next(store: Store, conversation: Conversation, kind: str, who: str, ref: str) -> bool:
-    """Return whether a message is new, and the next one of a conversation.
+async def conversation_at_rest(
+    store: Store, transport: str, address: str, who: str, ref: str
+) -> Conversation | None:
+    """Read the conversation that a platform calls so, if a message is new, and the next one there.
 
     Parameters:
-        kind, who: of the jobs that would come first.
+        who: principal of the events that would come first.
         ref: what the platform calls the message.
     """
-    of = {"kind": kind, "who": who, "id": conversation.id, "thread_id": conversation.thread_id}
-    return bool(await store.read("message_is_next", {**of, "ref": ref}))
+    asked = {**EVENT_KINDS, "who": who, **name_at(transport, address, ref)}
+    rows = await store.read("conversation_at_rest", asked)
+    return read_conversation(rows[0]) if rows else None
+
+
+async def has_stop_before(store: Store, job: ClaimedJob) -> bool:
+    """Return whether an opt-out waits that came before the event of a job."""
+    return await _has_stop(store, "stop_before", job)
+
+
+async def has_stop_after(store: Store, job: ClaimedJob) -> bool:
+    """Return whether an opt-out came after the event of a job."""
+    return await _has_stop(store, "stop_after", job)
+
+
+async def _has_stop(store: Store, statement: str, job: ClaimedJob) -> bool:
+    of = {"stop": STOP_KIND, "who": job.principal or "", "id": job.id}
+    return bool(await store.read(statement, of))
 
 
 async def conversation(store: Store, conversation_id: str) -> Conversation | None:
@@ -63,15 +91,24 @@ async def conversations_of_thread(store: Store, thread_id: str) -> tuple[Convers
     return tuple(map(read_conversation, rows))
 
 
+async def is_behind(store: Store, thread_id: str) -> bool:
+    """Return whether an open conversation of a thread has messages without a job."""
+    return bool(await store.read("conversations_behind_of_thread", {"thread_id": thread_id}))
+
+
 async def message_called(store: Store, conversation_id: str, ref: str) -> CarriedMessage | None:
     """Read the message that a platform calls so; None if it is unknown or was deleted."""
     rows = await store.read("transport_message", {"id": conversation_id, "ref": ref})
     return CarriedMessage(*rows[0]) if rows else None
 
 
-async def is_handled(store: Store, conversation_id: str, ref: str) -> bool:
-    """Return whether a message was handled, which a platform calls so."""
-    return bool(await store.read("is_handled", {"id": conversation_id, "ref": ref}))
+async def is_handled(store: Store, transport: str, address: str, ref: str) -> bool:
+    """Return whether a message was handled, which a platform calls so.
+
+    Parameters:
+        address: of its conversation, or of those that were left there.
+    """
+    return bool(await store.read("is_handled", name_at(transport, address, ref)))
 
 
 async def wants_no_messages(store: Store, person: bytes) -> bool:

@@ -6,6 +6,20 @@ from enum import Enum
 
 import msgspec
 
+LEFT = "\x1fleft "
+"""Follows the address of a conversation that was left, before what tells it from others."""
+
+
+def name_at(transport: str, address: str, ref: str) -> dict[str, str]:
+    """Return the parameters by which a message is found, also in conversations that were left.
+
+    Parameters:
+        ref: what the platform calls the message.
+    """
+    left = f"{address}{LEFT}"
+    end = f"{left[:-1]}!"  # follows all that begin so
+    return {"transport": transport, "address": address, "left": left, "end": end, "ref": ref}
+
 
 class ConversationState(Enum):
     """Whether a conversation takes messages."""

@@ -1,4 +1,4 @@
-"""Stores events of platforms, the conversations there, and how far they are answered."""
+"""Stores conversations on platforms, and how far they are answered."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from aitp_desk.model.ids import id_from, next_id
+from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Work
-from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.records.jobs import ClaimedJob, NewJob
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import (
     Control,
     ConversationState,
     NewConversation,
-    StoredBytes,
 )
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
+from aitp_desk.store.units.transport_events import STOP_KIND
 
 MESSAGE_KIND = "transport_message"
 """The kind of job that sends a thread's messages to a conversation."""
+STOP_REASON = "The person wants no more messages."
 CODE = "code"
 """In place of a capability: the control is a code that joins another conversation."""
 RETRACTION_KIND = "transport_retraction"
@@ -29,64 +30,8 @@ _THREAD, _PRINCIPAL = 3, 6
 """Positions of the thread and the principal in the columns of a conversation."""
 
 
-def enqueue_jobs(
-    *, jobs: Sequence[NewJob], most: int, is_outside: bool, kept: Sequence[StoredBytes] = ()
-) -> Work[int]:
-    """Queue jobs, those whose subjects have none yet, each after its principal's others.
-
-    Their ids give the order. One that is not after those that wait gets a new id: other processes
-    have other clocks.
-
-    Parameters:
-        most: how many of a principal may wait; further ones are dropped.
-        is_outside: whether another process than the desk queues them, so that the desk has to look.
-        kept: what may be kept of files that came with them.
-
-    Returns:
-        How many were dropped.
-    """
-    dropped = 0
-    waiting: dict[str, tuple[int, str]] = {}
-    for job in jobs:
-        who = job.principal or ""
-        if who not in waiting:
-            ((count, newest),) = yield "waiting_jobs_of", {"kind": job.kind, "who": who}
-            waiting[who] = (count, newest or "")
-        count, newest = waiting[who]
-        if count >= most:
-            dropped += 1
-            continue
-        id_ = job.id if job.id > newest else next_id(newest)
-        yield from enqueue_job(msgspec.structs.replace(job, id=id_))
-        waiting[who] = (count + 1, id_)
-    for one in kept:
-        owned = {"transport": one.transport, "key": one.key, "whose": one.principal}
-        yield "own_transport_bytes", owned
-    if is_outside:
-        yield "raise_epoch", {"name": JOBS_EPOCH}
-    return dropped
-
-
-class NotNext(Exception):
-    """The event was stored before, or earlier ones of its person wait."""
-
-
-def take_message(*, job: NewJob, conversation_id: str, thread_id: str, ref: str) -> Work[None]:
-    """Store the job of an event as done: the rest of the unit posts its message.
-
-    Parameters:
-        thread_id: the thread that carried the conversation when it was read: since then its person
-            may have joined another one.
-        ref: what the platform calls the message.
-
-    Raises:
-        NotNext: nothing was written.
-    """
-    of = {"kind": job.kind, "who": job.principal or "", "id": conversation_id}
-    if not (yield "message_is_next", {**of, "thread_id": thread_id, "ref": ref}):
-        raise NotNext
-    if not (yield "add_done_job", {**msgspec.structs.asdict(job), "payload": "{}"}):
-        raise NotNext
+AlsoDone = Callable[[], Work[None]]
+"""A part of a unit that does something else."""
 
 
 def begin_conversation(
@@ -144,7 +89,13 @@ def hear_person(
 
 
 def join_conversation(
-    *, token: str, conversation: NewConversation, grant_id: str, now: int, resumed: Sequence[bytes]
+    *,
+    token: str,
+    conversation: NewConversation,
+    grant_id: str,
+    now: int,
+    resumed: Sequence[bytes],
+    also: AlsoDone | None = None,
 ) -> Work[bool]:
     """Carry a conversation by the thread of another one, by a code.
 
@@ -156,6 +107,7 @@ def join_conversation(
         grant_id: of the grant, if the thread belongs to another caller.
         now: Unix seconds.
         resumed: as of :func:`begin_conversation`.
+        also: done last, if it was valid.
 
     Returns:
         Whether the code was valid, and its thread still exists.
@@ -174,6 +126,8 @@ def join_conversation(
     yield from _admit(thread_id, conversation.principal, grant_id, now)
     yield from _put_conversation(conversation, thread_id, end[0][0], now)
     yield from _resume(resumed)
+    if also is not None:
+        yield from also()
     return True
 
 
@@ -213,7 +167,13 @@ def offer_conversation(
 
 
 def confirm_conversation(
-    *, conversation_id: str, token: str, grant_id: str, now: int, resumed: Sequence[bytes]
+    *,
+    conversation_id: str,
+    token: str,
+    grant_id: str,
+    now: int,
+    resumed: Sequence[bytes],
+    also: AlsoDone | None = None,
 ) -> Work[str | None]:
     """Open an offered conversation: what was answered since the offer is sent there.
 
@@ -222,6 +182,7 @@ def confirm_conversation(
         grant_id: of the grant, if the thread belongs to another caller.
         now: Unix seconds.
         resumed: as of :func:`begin_conversation`.
+        also: done last, if it was opened.
 
     Returns:
         The id of its thread; None if it was confirmed before, or its thread was deleted.
@@ -239,6 +200,8 @@ def confirm_conversation(
     yield "drop_control", {"token": token}
     yield from _resume(resumed)
     yield from _admit(thread_id, principal, grant_id, now)
+    if also is not None:
+        yield from also()
     return str(thread_id)
 
 
@@ -306,7 +269,7 @@ def _resume(people: Sequence[bytes]) -> Work[None]:
         yield "drop_opt_out", {"person": person}
 
 
-def opt_out(*, people: Sequence[bytes], principal: str, unproven: str, reason: str) -> Work[None]:
+def opt_out(*, people: Sequence[bytes], principal: str, unproven: str, reason: str) -> Work[bool]:
     """Store that a person wants no messages: their conversations end.
 
     It lasts until they write again, whatever becomes of the conversations.
@@ -316,9 +279,28 @@ def opt_out(*, people: Sequence[bytes], principal: str, unproven: str, reason: s
         principal: id of the caller.
         unproven: as of :func:`offer_conversation`.
         reason: for operators.
+
+    Returns:
+        Whether they wanted messages before.
     """
+    is_new = not (yield "opt_out", {"person": people[0]})
     yield "put_opt_out", tuple({"person": person} for person in people)
     yield "stop_conversations", {"proven": principal, "unproven": unproven, "reason": reason}
+    return is_new
+
+
+def opt_out_again(
+    *, job: ClaimedJob, people: Sequence[bytes], principal: str, unproven: str
+) -> Work[None]:
+    """Opt a person out who has opted out after the event of a job, which had to wait.
+
+    Parameters:
+        as of :func:`opt_out`.
+    """
+    if (yield "stop_after", {"stop": STOP_KIND, "who": job.principal or "", "id": job.id}):
+        yield from opt_out(
+            people=people, principal=principal, unproven=unproven, reason=STOP_REASON
+        )
 
 
 def note_command(conversation_id: str, ref: str) -> Work[None]:

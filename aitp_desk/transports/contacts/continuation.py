@@ -20,13 +20,15 @@ from aitp_desk.model.ids import id_from, new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Control, Conversation, NewConversation
-from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
+from aitp_desk.store.units.transports import CODE, AlsoDone, join_conversation, put_controls
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.people import HashPerson, hash_names
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 
 CODE_SECONDS = 15 * 60
+NO_CODE = "code_invalid"
+"""The key of what the desk says of a code that is none."""
 MOST_WRONG = 5
 """Wrong codes of a person within a minute."""
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -114,18 +116,21 @@ class Continuations:
         address: str,
         code: str,
         claim: ClaimedJob,
-    ) -> bool:
+        also: AlsoDone | None = None,
+    ) -> str:
         """Go on with another conversation's thread, if the code is valid.
 
         A job that is repeated finds its own conversation.
 
         Parameters:
             address: of the person's conversation, apart from that of another one there.
+            also: committed with it.
 
-        Raises:
-            RateLimited: the person has sent too many wrong codes.
+        Returns:
+            The key of what the desk says then.
         """
-        self._guesses.check(principal.id)
+        if self._guesses.refusal(principal.id) is not None:
+            return "codes_many"
         now = self._clock()
         token = _stored(code)
         random = hashlib.sha512(f"{claim.id} {token}".encode()).digest()
@@ -144,10 +149,12 @@ class Continuations:
             grant_id=new_id("grant", now),
             now=int(now),
             resumed=hash_names(principal.id, transport, address, self._hash_person),
+            also=also,
         )
-        if not is_joined:
-            self._guesses.count_guess(principal.id)
-        return is_joined
+        if is_joined:
+            return "joined"
+        self._guesses.count_guess(principal.id)
+        return NO_CODE
 
 
 def _stored(code: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.transports import StoredBytes
-from aitp_desk.store.units.transports import enqueue_jobs
+from aitp_desk.store.units.transport_events import EVENT_KIND, STOP_KIND, enqueue_jobs
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -36,9 +36,8 @@ from aitp_desk.transports.events import (
 )
 from aitp_desk.transports.host.drafts import MOST_FILES
 from aitp_desk.transports.host.people import ALL_OF, find_principal
+from aitp_desk.transports.host.registry import EnabledTransport
 
-EVENT_KIND = "transport_event"
-"""The kind of job that handles an event."""
 LONGEST_TEXT = 50_000
 """How much of a message is read, in characters; the rest counts as trimmed."""
 LONGEST_PERSON = 400
@@ -71,7 +70,10 @@ _log = structlog.get_logger()
 class EventIntake:
     """Stores events, each as a job of its sender.
 
+    An opt-out is a job of another kind, so that it waits for no other event.
+
     Parameters:
+        transports: those of the site, by name.
         clock: Unix seconds.
         wake: called after a commit that queued jobs; None in another process than the desk.
         post: posts plain messages; None in another process.
@@ -80,11 +82,13 @@ class EventIntake:
     def __init__(
         self,
         store: Store,
+        transports: Mapping[str, EnabledTransport],
         clock: Callable[[], float],
         wake: Callable[[], object] | None = None,
         post: PostPlain | None = None,
     ) -> None:
         self._store = store
+        self._transports = transports
         self._clock = clock
         self._wake = wake
         self._post = post
@@ -130,12 +134,21 @@ class EventIntake:
         digest = hashlib.sha256(event.event_id.encode()).hexdigest()[:40]
         return NewJob(
             id=new_id("job", now),
-            kind=EVENT_KIND,
+            kind=STOP_KIND if self._is_opt_out(transport, event.event) else EVENT_KIND,
             ref=f"{transport} {digest}",
             payload=event,
             created_at=int(now),
             principal=principal,
         )
+
+    def _is_opt_out(self, transport: str, event: Event) -> bool:
+        match event:
+            case OptOut():
+                return event.is_of_all
+            case TextMessage() if transport in self._transports:
+                return self._transports[transport].common.is_stop_word(event.text)
+            case _:
+                return False
 
 
 def clean_event(event: Incoming) -> Incoming | None:

@@ -154,6 +154,8 @@ class Outbox:
 
     async def queue(self, thread_id: str) -> None:
         """Queue a job for each conversation of a thread with new replies."""
+        if not await transport_reads.is_behind(self.store, thread_id):
+            return
         carried = await transport_reads.conversations_of_thread(self.store, thread_id)
         jobs = [self._job(one) for one in carried if one.state is ConversationState.OPEN]
         if jobs:
@@ -277,7 +279,7 @@ class _Sending:
         return next(seqs, 0)
 
     async def _send(self, message: Message) -> bool:
-        """Send one message in its parts; return False if its reader may not read it any more."""
+        """Send one message in its parts; return False if nothing more may be sent."""
         conversation = self._conversation
         try:
             shown = await self._desk.threads.read_message(
@@ -329,8 +331,11 @@ class _Sending:
                 is_proven=self._principal.kind is PrincipalKind.USER,
                 earlier=earlier if is_last else (),
             )
+            await self._enabled.pace.wait(self._address)
+            if not await self._is_open():  # the person has opted out meanwhile
+                return False
             try:
-                sent = await self._enabled.send(outgoing)
+                sent = await self._transport.send(outgoing)
             except (TryLater, Unreachable, WindowClosed):
                 raise
             except Failed as failure:
@@ -348,6 +353,10 @@ class _Sending:
                 conversation = msgspec.structs.replace(conversation, last_ref="")
                 self._conversation = conversation
         return True
+
+    async def _is_open(self) -> bool:
+        found = await transport_reads.conversation(self._store, self._conversation.id)
+        return found is not None and found.state is ConversationState.OPEN
 
     async def _earlier(self, seq: int) -> tuple[EarlierMessage, ...]:
         """Return the conversation before a message, as far as the platform shows it again."""

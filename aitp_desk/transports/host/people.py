@@ -10,15 +10,13 @@ from datetime import UTC, datetime, time, tzinfo
 import msgspec
 
 from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact
-from aitp_desk.store.records.transports import Conversation, ConversationState
+from aitp_desk.store.records.transports import LEFT, Conversation, ConversationState
 from aitp_desk.transports.events import AutomaticMessage, DeliveryFailure, Incoming
 
 APART = "\x1f"
 """Separates the platform's id of a conversation from a person's; no platform's id contains it."""
 ALL_OF = "all of "
 """Begins the name of those who share a conversation, and no person's id."""
-LEFT = "left "
-"""Begins what names a conversation that was left, and no principal's id."""
 SENDER = "sender_name"
 """Metadata of a message: the sender's name as the platform shows it, unproven."""
 _LONGEST = 26 * 60 * 60
@@ -108,7 +106,7 @@ def address_apart(address: str, principal_id: str) -> str:
 
 def address_left(address: str, ref: str) -> str:
     """Return where a conversation is kept that a message of this name has left."""
-    return f"{address}{APART}{LEFT}{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
+    return f"{address}{LEFT}{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
 
 
 def platform_address(address: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
@@ -71,3 +72,13 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
             "name of a channel, a room, a group or a mail address; empty for none."
         ),
     ] = ""
+
+    def is_stop_word(self, text: str) -> bool:
+        """Return whether a message says that its sender wants no more messages."""
+        word = " ".join(text.split()).strip(" .!").casefold()
+        return word in _fold(self.stop_words)
+
+
+@lru_cache
+def _fold(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.store.base import Store
-from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.transports import Conversation, ConversationState
-from aitp_desk.store.units.transports import end_conversation, leave_conversation, opt_out
+from aitp_desk.store.units.transports import (
+    STOP_REASON,
+    end_conversation,
+    leave_conversation,
+    opt_out,
+)
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.people import Hashes, address_left, hash_names, name_unproven
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -19,26 +25,45 @@ async def end_all(
     incoming: Incoming,
     principal: Principal,
     conversation: Conversation | None,
-    reason: str,
-) -> None:
+) -> bool:
     """Send a person nothing more; one whom nothing proves may be another.
 
     Parameters:
         incoming: the event that says so.
         principal: its caller.
-        reason: for operators.
+
+    Returns:
+        Whether they got messages until now.
     """
     whose = principal.id if conversation is None else conversation.principal
     if conversation is None and not (incoming.is_proven or incoming.holds_secret):
-        return
+        return False
+    return await services.store.run(
+        opt_out, **name_person(services, enabled, incoming, whose), reason=STOP_REASON
+    )
+
+
+class NamedPerson(TypedDict):
+    """A person who has opted out, as :func:`~aitp_desk.store.units.transports.opt_out` takes it."""
+
+    people: Hashes
+    principal: str
+    unproven: str
+
+
+def name_person(
+    services: VisitorServices, enabled: EnabledTransport, incoming: Incoming, whose: str
+) -> NamedPerson:
+    """Return under which names a person opts out.
+
+    Parameters:
+        whose: id of the caller.
+    """
     people: Hashes = (services.hash_person(whose),)
     if enabled.transport.has_numbers and incoming.is_private:
-        address = incoming.conversation
-        people = hash_names(whose, enabled.name, address, services.hash_person)
+        people = hash_names(whose, enabled.name, incoming.conversation, services.hash_person)
     unproven = name_unproven(enabled.name, whose)
-    await services.store.run(
-        opt_out, people=people, principal=whose, unproven=unproven, reason=reason
-    )
+    return NamedPerson(people=people, principal=whose, unproven=unproven)
 
 
 async def end_one(
@@ -52,9 +77,7 @@ async def end_one(
     await store.run(end_conversation, conversation_id=conversation.id, state=state, reason=reason)
 
 
-async def leave(
-    store: Store, transport: str, address: str, conversation: Conversation | None, ref: str
-) -> str | None:
+async def leave(store: Store, address: str, conversation: Conversation | None, ref: str) -> str:
     """Leave a conversation: what its person writes next begins another.
 
     Parameters:
@@ -62,12 +85,9 @@ async def leave(
         ref: what the platform calls the message that says so.
 
     Returns:
-        The address at which the left one is kept; None if this message has left one before.
+        The address at which the left one is kept.
     """
     kept = address_left(address, ref)
-    left = await transport_reads.conversation_at(store, transport, kept)
-    if left is not None and await transport_reads.is_handled(store, left.id, ref):
-        return None
     if conversation is not None:
         reason = "The person has left the conversation."
         id_ = conversation.id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -23,19 +23,24 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Work
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
+    STOP_REASON,
+    AlsoDone,
     begin_conversation,
     confirm_conversation,
     hear_person,
     move_conversation,
     note_command,
+    opt_out_again,
 )
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
 from aitp_desk.transports.contacts.continuation import (
+    NO_CODE,
     asks_for_code,
     asks_to_leave,
     find_code,
@@ -53,7 +58,7 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host.controls import OPTION
-from aitp_desk.transports.host.drafts import VIA, DraftMaker
+from aitp_desk.transports.host.drafts import EDITS, VIA, DraftMaker
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
@@ -65,11 +70,11 @@ from aitp_desk.transports.host.people import (
 )
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.messages import Outgoing
-from aitp_desk.transports.visitors.endings import end_all, end_one, leave
+from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
+from aitp_desk.transports.visitors.notices import Notices
 from aitp_desk.transports.visitors.services import VisitorServices
 
-_NONE = TextMessage(text="", message_ref="")
+_NONE, _OPT_OUT = TextMessage(text="", message_ref=""), OptOut()
 
 _log = structlog.get_logger()
 
@@ -100,7 +105,7 @@ class VisitorEvent:
             enabled,
             incoming,
             self._desk.files,
-            language=self._language,
+            language=incoming.language or self._desk.site.language,
             failures=claim.failures,
         )
 
@@ -108,7 +113,6 @@ class VisitorEvent:
         """Handle the event, and return how its job ends."""
         conversation = await self._find()
         is_found = conversation is not None and self._address == self._incoming.conversation
-        self._is_stranger = not (self._incoming.is_proven or is_found)
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
         ):
@@ -116,8 +120,17 @@ class VisitorEvent:
             self._desk = self._services.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
             return None
-        if conversation is not None and await self._is_handled(conversation):
+        if await self._is_handled():
             return None  # by a job that is forgotten already
+        self._notices = Notices(
+            self._services,
+            self._enabled,
+            self._incoming,
+            self._claim,
+            desk=self._desk,
+            principal=self._principal,
+            is_stranger=not (self._incoming.is_proven or is_found),
+        )
         return await self._handle(conversation)
 
     async def _handle(self, conversation: Conversation | None) -> Finish | None:
@@ -134,13 +147,12 @@ class VisitorEvent:
                 await self._choose(conversation, choice)
             case ChatStart(code=code):
                 joins = code and find_code(f"join {code}")
-                await (self._join(code) if joins else self._notify(self._say_of("greeting")))
+                await (self._join(code) if joins else self._notices.tell("greeting"))
             case ConversationMove(former=former):
                 moved = {"transport": self._enabled.name, "address": self._incoming.conversation}
                 await self._store.run(move_conversation, former=former, **moved)
             case OptOut() as wish:
-                reason = "The person wants no more messages."
-                await self._opt_out(conversation, reason, is_of_all=wish.is_of_all)
+                await self._opt_out(conversation, wish)
                 return await self._end_command(wish.message_ref)
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
@@ -162,28 +174,26 @@ class VisitorEvent:
     async def _read(self, address: str) -> Conversation | None:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)
 
-    async def _is_handled(self, conversation: Conversation) -> bool:
+    async def _is_handled(self) -> bool:
         event = self._incoming.event
         ref = event.message_ref if isinstance(event, TextMessage | OptOut) else ""
-        return bool(ref) and await transport_reads.is_handled(self._store, conversation.id, ref)
+        return bool(ref) and await transport_reads.is_handled(
+            self._store, self._enabled.name, self._address, ref
+        )
 
     async def _obey(self, conversation: Conversation | None, message: TextMessage) -> bool:
         """Return whether a message was a command to the desk, having done it."""
-        word = " ".join(message.text.split()).strip(" .!").casefold()
-        if word in {one.casefold() for one in self._enabled.common.stop_words}:
-            await self._opt_out(conversation, "The person has written a stop word.")
-            await self._notify(self._say_of("stopped"))
+        if self._enabled.common.is_stop_word(message.text):
+            is_new = await self._opt_out(conversation) or self._claim.failures > 0
+            await self._notices.tell("stopped", is_owed=is_new)
         elif asks_for_code(message.text) and (conversation is None or self._may_leave):
             await self._give_code(conversation)
         elif code := find_code(message.text):
             await self._join(code)
         elif asks_to_leave(message.text):
             ref = message.message_ref or self._claim.id
-            left = await leave(self._store, self._enabled.name, self._address, conversation, ref)
-            if left is None:
-                return True
-            self._address = left
-            await self._notify(self._say_of("left"))
+            self._address = await leave(self._store, self._address, conversation, ref)
+            await self._notices.tell("left")
         else:
             return False
         return True
@@ -202,7 +212,7 @@ class VisitorEvent:
             said = self._say(conversation, draft, message, is_answered=has_words)
             await asyncio.gather(said, self._enabled.show_typing(self._incoming))
             with suppress(Failed, Unanswered):  # they are on the thread too
-                await self._notify("\n\n".join(refusals))
+                await self._notices.send("\n\n".join(refusals))
 
     @property
     def _may_leave(self) -> bool:
@@ -212,19 +222,19 @@ class VisitorEvent:
 
     async def _give_code(self, conversation: Conversation | None) -> None:
         if conversation is None:  # there is nothing to go on with
-            await self._notify(self._say_of("greeting"))
+            await self._notices.tell("greeting")
             return
-        code = await self._services.continuations.give_code(conversation, self._language)
-        await self._notify(code)
+        code = await self._services.continuations.give_code(conversation, self._notices.language)
+        await self._notices.send(code)
 
     async def _join(self, code: str) -> None:
-        is_joined = False
+        told = NO_CODE
         if self._incoming.is_private and self._incoming.is_proven:  # a secret may be forwarded
-            principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
-            is_joined = await self._services.continuations.take_code(
-                self._incoming, self._enabled.name, principal, self._address, code, self._claim
-            )
-        await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
+            name, incoming = self._enabled.name, self._incoming
+            principal = find_principal(name, incoming, self._desk.name)
+            also, take = self._opt_out_again(principal.id), self._services.continuations.take_code
+            told = await take(incoming, name, principal, self._address, code, self._claim, also)
+        await self._notices.tell(told)
 
     async def _say(
         self,
@@ -240,11 +250,15 @@ class VisitorEvent:
         Parameters:
             token: of the pressed button, which is used up; empty for none.
         """
-        request = self._request(is_counted=self._may_be_answered and is_answered)
+        request = self._request(is_counted=self._notices.refusal is None and is_answered)
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
         noted = self._services.notes.add_trimmed
         if conversation is not None:
-            language, now, end = self._incoming.language, self._now, self._end.write
+            language, now, end = (
+                self._incoming.language,
+                self._now,
+                self._end_of(conversation.principal),
+            )
             also = partial(
                 hear_person,
                 conversation.id,
@@ -278,7 +292,7 @@ class VisitorEvent:
                     begun,
                     ref,
                     now=self._now,
-                    end=self._end.write,
+                    end=self._end_of(self._principal.id),
                     resumed=hash_names(
                         self._principal.id,
                         self._enabled.name,
@@ -289,16 +303,6 @@ class VisitorEvent:
                 *trimmed,
             ),
         )
-
-    @cached_property
-    def _refusal(self) -> RateLimited | None:
-        """Count the event once, and return the refusal if the limits allow no answer."""
-        count, limiter = self._services.limits.count, self._desk.limiter
-        return count(limiter, self._principal, self._enabled, is_stranger=self._is_stranger)
-
-    @property
-    def _may_be_answered(self) -> bool:
-        return self._refusal is None
 
     def _request(self, *, is_counted: bool = True) -> RequestInfo:
         """Return what makes a repetition of the event harmless.
@@ -313,8 +317,8 @@ class VisitorEvent:
         found = await self._own_message(conversation, edit.message_ref)
         if conversation is None or found is None or not edit.text.strip():
             return
-        text = say("edited", self._language, text=edit.text)
-        draft = Draft("user", (text,), metadata=self._drafts.make_metadata(edits=found))
+        text = say("edited", self._notices.language, text=edit.text)
+        draft = Draft("user", (text,), metadata=self._drafts.make_metadata(**{EDITS: found}))
         await self._say(conversation, draft)
 
     async def _remove(self, conversation: Conversation | None, removal: MessageRemoval) -> None:
@@ -340,7 +344,7 @@ class VisitorEvent:
             or control.expires_at < self._now
             or conversation.person != self._incoming.sender
         ):
-            await self._enabled.acknowledge(self._incoming, self._say_of("choice_over"))
+            await self._enabled.acknowledge(self._incoming, self._notices.say("choice_over"))
             return
         if control.capability == CONFIRMATION:
             await self._confirm(conversation, control.token)
@@ -352,14 +356,15 @@ class VisitorEvent:
             await self._say(conversation, draft, token=control.token)
             await self._enabled.acknowledge(self._incoming, "")
             return
-        if self._refusal is not None:  # what was chosen counts when the limit allows it
-            raise self._refusal
+        if self._notices.refusal is not None:  # what was chosen counts when the limit allows it
+            raise self._notices.refusal
         also = partial(
             hear_person,
             conversation.id,
             "",
             self._incoming.language,
             now=self._now,
+            end=self._opt_out_again(conversation.principal),
             resumed=find_resumed(conversation, self._services.hash_person),
         )
         try:
@@ -387,19 +392,39 @@ class VisitorEvent:
             grant_id=new_id("grant", self._now),
             now=self._now,
             resumed=find_resumed(conversation, self._services.hash_person),
+            also=self._opt_out_again(conversation.principal),
         )
         if thread_id is not None:
             self._services.on_change(thread_id)
-        await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
+        await self._enabled.acknowledge(self._incoming, self._notices.say("confirmed"))
 
-    async def _opt_out(
-        self, conversation: Conversation | None, reason: str, *, is_of_all: bool = True
-    ) -> None:
-        services, principal = self._services, self._principal
-        if is_of_all:
-            await end_all(services, self._enabled, self._incoming, principal, conversation, reason)
-        elif conversation is not None:
-            await end_one(self._store, conversation, ConversationState.STOPPED, reason)
+    async def _opt_out(self, conversation: Conversation | None, wish: OptOut = _OPT_OUT) -> bool:
+        """Send the person nothing more, and return whether they got messages until now."""
+        if not wish.is_of_all:
+            if conversation is not None:
+                await end_one(self._store, conversation, ConversationState.STOPPED, STOP_REASON)
+            return False
+        whose = (self._incoming, self._principal, conversation)
+        return await end_all(self._services, self._enabled, *whose)
+
+    def _opt_out_again(self, whose: str) -> AlsoDone:
+        """Return what keeps an opt-out that came after the event.
+
+        Parameters:
+            whose: id of the caller who would be resumed.
+        """
+        named = name_person(self._services, self._enabled, self._incoming, whose)
+        return partial(opt_out_again, job=self._claim, **named)
+
+    def _end_of(self, whose: str) -> AlsoDone:
+        """Return the end of the job of an event that resumes a person."""
+        keep = self._opt_out_again(whose)
+
+        def end() -> Work[None]:
+            yield from keep()
+            yield from self._end.write()
+
+        return end
 
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure
@@ -418,30 +443,3 @@ class VisitorEvent:
             return None
         make = self._services.notes.make
         return make(conversation.thread_id, words, self._enabled.name, self._now)
-
-    @property
-    def _language(self) -> str:
-        """The language of the person's app; by default the site's."""
-        return self._incoming.language or self._desk.site.language
-
-    def _say_of(self, key: str) -> str:
-        return say(key, self._language, site=self._desk.site.name)
-
-    async def _notify(self, text: str) -> None:
-        """Send a sentence about the conversation, which is on no thread; empty for none."""
-        if not text or not self._may_be_answered:
-            return
-        incoming = self._incoming
-        answered = incoming.event if isinstance(incoming.event, TextMessage) else _NONE
-        await self._enabled.send(
-            Outgoing(
-                id=self._claim.id,
-                conversation=incoming.conversation,
-                recipient=incoming.sender,
-                text=text,
-                answers_ref=answered.message_ref,
-                subject=answered.subject,
-                language=self._language,
-                is_proven=incoming.is_proven,
-            )
-        )

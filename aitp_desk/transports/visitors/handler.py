@@ -6,7 +6,7 @@ message is posted once, and what is stored with it goes into the same commit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -20,15 +20,16 @@ from aitp_desk.model.errors import (
     StoreBusy,
     Unavailable,
 )
+from aitp_desk.store.reads.transports import has_stop_before
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.units.transport_bytes import drop_bytes
+from aitp_desk.store.units.transport_events import EVENT_KIND, STOP_KIND
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.events import (
     Incoming,
     TextMessage,
 )
 from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.intake import EVENT_KIND
 from aitp_desk.transports.host.operator_notes import HandleOperator
 from aitp_desk.transports.host.people import (
     is_blocked,
@@ -56,10 +57,11 @@ class EventHandler:
         self._transports = transports
         self._services = services
 
-    def make_kind(self, handle_operator: HandleOperator) -> JobKind:
-        """Create the kind of job that handles an event."""
+    def make_kinds(self, handle_operator: HandleOperator) -> Iterator[JobKind]:
+        """Create the kinds of jobs that handle events: opt-outs, and all others."""
         handle = partial(self.handle, handle_operator)
-        return JobKind(EVENT_KIND, handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
+        for kind in (STOP_KIND, EVENT_KIND):
+            yield JobKind(kind, handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
 
     async def handle(self, handle_operator: HandleOperator, claim: ClaimedJob) -> Finish | None:
         """Handle one event.
@@ -77,6 +79,8 @@ class EventHandler:
             return None
         if incoming.agent and incoming.agent not in self._services.desks:
             raise GiveUp("The event names an agent that the site does not have.")
+        if claim.kind == EVENT_KIND and await has_stop_before(self._services.store, claim):
+            raise Retry("The person's opt-out is handled first.", after=1)
         try:
             is_done = await handle_operator(enabled, incoming, claim)
             finish = None

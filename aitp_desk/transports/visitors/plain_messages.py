@@ -21,7 +21,8 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.transports import Conversation, ConversationState
-from aitp_desk.store.units.transports import NotNext, hear_person, take_message
+from aitp_desk.store.units.transport_events import STOP_KIND, NotNext, take_message
+from aitp_desk.store.units.transports import hear_person
 from aitp_desk.transports.base import Transport
 from aitp_desk.transports.contacts.continuation import is_command
 from aitp_desk.transports.events import Incoming, TextMessage
@@ -81,20 +82,21 @@ class PlainMessages:
             StoreBusy: nothing was stored.
         """
         enabled, message = self._transports[transport], incoming.event
-        if not isinstance(message, TextMessage) or not _is_plain(message, enabled.common):
+        if job.kind == STOP_KIND or not isinstance(message, TextMessage):
+            return False
+        if not _is_plain(message, enabled.common):
             return False
         if not incoming.is_proven or is_blocked(incoming.sender, enabled.common.blocked):
             return False
-        conversation = await transport_reads.conversation_at(
-            self._store, transport, incoming.conversation
+        conversation = await transport_reads.conversation_at_rest(
+            self._store, transport, incoming.conversation, principal.id, message.message_ref
         )
-        if conversation is None or not _is_of(conversation, incoming, principal):
+        if conversation is None:  # or it is counted when its turn comes
+            return False
+        if not _is_of(conversation, incoming, principal):
             return False
         if conversation.state is not ConversationState.OPEN:
             return False
-        who, ref = job.principal or "", message.message_ref
-        if not await transport_reads.is_next(self._store, conversation, job.kind, who, ref):
-            return False  # it is counted when its turn comes
         desk = self._desks.get(conversation.desk)
         if desk is None or (incoming.agent and incoming.agent not in self._desks):
             return False
@@ -151,13 +153,7 @@ class PlainMessages:
         also = partial(
             hear_person, conversation.id, message.message_ref, incoming.language, now=now
         )
-        first = partial(
-            take_message,
-            job=job,
-            conversation_id=conversation.id,
-            thread_id=thread_id,
-            ref=message.message_ref,
-        )
+        first = partial(take_message, job=job, conversation=conversation, ref=message.message_ref)
         await desk.threads.post(
             principal,
             thread_id,
@@ -174,12 +170,7 @@ def _is_plain(message: TextMessage, common: CommonSettings) -> bool:
     text = message.text
     if common.operators or message.files or message.refusals or not text.strip():
         return False
-    word = " ".join(text.split()).strip(" .!").casefold()
-    return not (
-        word in {one.casefold() for one in common.stop_words}
-        or is_command(text)
-        or find_operator_code(text)
-    )
+    return not (is_command(text) or find_operator_code(text))
 
 
 def _is_of(conversation: Conversation, incoming: Incoming, principal: Principal) -> bool:

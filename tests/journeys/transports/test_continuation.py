@@ -119,6 +119,11 @@ async def test_a_guessed_code_joins_nothing_and_guesses_are_few(desk: CarriedDes
         await desk.platform.write("eve", "/join 2222-3333-4444")
     await shown(desk, "eve", lambda found: len(found) == 5)
     assert all(GONE in one.text for one in await desk.platform.shown("eve"))
+    await desk.platform.write("eve", "/join 2222-3333-4444")
+    await shown(desk, "eve", has("too many wrong codes"))
+    assert desk.talker.rows("SELECT last_error FROM jobs WHERE last_error IS NOT NULL") == []
+    await desk.platform.write("eve", "Do you sell books?")
+    await shown(desk, "eve", has("You asked: Do you sell books?"))
 
 
 async def test_a_code_counts_only_where_it_proves_who_writes(desk: CarriedDesk) -> None:

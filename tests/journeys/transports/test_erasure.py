@@ -93,7 +93,7 @@ async def test_files_that_came_with_events_are_erased_with_the_person(tmp_path: 
             file = IncomingFile(name="a.txt", content_type="text/plain", ref=key)
             message = TextMessage(text="", message_ref=person, files=(file,))
             event = Incoming(event_id=person, conversation=person, sender=person, event=message)
-            await EventIntake(store, time.time).receive("gone", (event,))
+            await EventIntake(store, {}, time.time).receive("gone", (event,))
             await store.run(
                 keep_bytes,
                 transport="gone",

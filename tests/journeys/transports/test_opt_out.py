@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from aitp_desk.transports.events import OptOut, TextMessage
+from aitp_desk.transports.events import IncomingFile, OptOut, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
 from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
 from tests.journeys.transports.test_contact_mail import SETTINGS, Shop, until_said
-from tests.journeys.transports.test_contract import shown
+from tests.journeys.transports.test_contract import has, shown
+from tests.journeys.transports.test_limits import ASKING
 from tests.journeys.transports.test_repetition import forget
+from tests.journeys.transports.test_structured import FORM, Counter
 from tests.support.clients.operator import operating
 from tests.support.desk.command import run
 from tests.support.transports.email_platform import EmailPlatform
@@ -22,6 +25,7 @@ from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
 ASKED = "There is a request to send the answers"
 STATES = "SELECT address, state FROM transport_conversations ORDER BY address"
 OPT_OUTS = "SELECT count(*) FROM transport_opt_outs"
+PUT_OFF = "SELECT count(*) FROM jobs WHERE kind = 'transport_event' AND last_error IS NOT NULL"
 
 
 @pytest_asyncio.fixture
@@ -38,6 +42,11 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     ):
         assert isinstance(desk.platform, EmailPlatform)
         yield Shop(desk, desk.platform, anna, "")
+
+
+def stopped(desk: CarriedDesk) -> str:
+    """What confirms an opt-out."""
+    return say_own("stopped", "en", site=desk.talker.desk.desk.site.name)
 
 
 async def drop_all(shop: Shop, folder: Path) -> None:
@@ -231,6 +240,88 @@ async def test_its_confirmation_is_sent_though_the_platform_fails_at_first(
     await say(desk, "ada", "Do you sell books?")
     platform.break_next()
     await platform.write("ada", "STOP")
-    site = desk.talker.desk.desk.site.name
-    await until(lambda: platform.sent[-1].text == say_own("stopped", "en", site=site))
+    await until(lambda: platform.sent[-1].text == stopped(desk))
     assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
+
+
+async def test_it_is_confirmed_at_once_while_a_choice_waits_for_the_limit(tmp_path: Path) -> None:
+    limits = ("limits.enabled=true", "limits.authenticated_per_minute=2")
+    async with (
+        carrying(tmp_path, "pigeon", *limits, *ASKING) as desk,
+        operating(desk.talker.desk, tmp_path / "data", "anna") as anna,
+    ):
+        platform = pigeons(desk)
+        await say(desk, "ada", "I need a tent.")
+        ((thread,),) = desk.talker.rows("SELECT id FROM threads")
+        await anna.post(f"threads/{thread}/take")
+        counter = Counter(desk, anna, thread)
+        await counter.ask("data", request_data=FORM)
+        (*_, asked) = await shown(desk, "ada", has("Where to?"))
+        await platform.write("ada", "One.")
+        await platform.submit("ada", asked.ref, {"street": "Elm Street 5"})
+        await until(lambda: desk.talker.rows(PUT_OFF) == [(1,)])
+        await platform.write("ada", "STOP")
+        await until(lambda: platform.sent[-1].text == stopped(desk))
+        assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
+        assert desk.talker.rows(PUT_OFF) == [(1,)]
+
+
+@pytest.mark.parametrize("is_begun", [True, False])
+async def test_what_waited_when_the_person_opted_out_resumes_nothing(
+    desk: CarriedDesk, *, is_begun: bool
+) -> None:
+    platform = pigeons(desk)
+    if is_begun:
+        await say(desk, "ada", "Do you sell books?")
+    platform.is_halted = True
+    file = IncomingFile(name="list.txt", content_type="text/plain", ref="list")
+    platform.keep("list", b"maps")
+    await platform.deliver("ada", TextMessage(text="My list.", message_ref="m1", files=(file,)))
+    await platform.write("ada", "/continue")
+    await platform.write("ada", "STOP")
+    await until(lambda: platform.sent and platform.sent[-1].text == stopped(desk))
+    count = len(platform.sent)
+    platform.is_halted = False
+    await handled(desk)
+    assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
+    assert desk.talker.rows(OPT_OUTS) == [(1,)]
+    assert len(platform.sent) == count
+    await say(desk, "ada", "And pens?")
+    assert desk.talker.rows(OPT_OUTS) == [(0,)]
+    ((*_, listed, asked),) = threads(desk).values()
+    assert ("My list." in listed, "And pens?" in asked) == (True, True)
+
+
+async def test_it_ends_an_answer_of_several_messages(desk: CarriedDesk) -> None:
+    platform = pigeons(desk)
+    await say(desk, "ada", "Do you sell books?")
+    platform.go_on = asyncio.Event()
+    await platform.write("ada", "word " * 500)
+    await until(lambda: platform.is_waiting)
+    await platform.deliver("ada", OptOut())
+    await until(lambda: desk.talker.rows(STATES) == [("chat-ada", "stopped")])
+    platform.go_on.set()
+    await handled(desk)
+    assert len(platform.sent) == 2, "more than the part that was on its way"
+
+
+async def test_it_is_confirmed_once_within_the_limit(tmp_path: Path) -> None:
+    limits = ("limits.enabled=true", "limits.authenticated_per_minute=1")
+    async with carrying(tmp_path, "pigeon", *limits) as desk:
+        platform = pigeons(desk)
+        await say(desk, "ada", "Do you sell books?")
+        for _ in range(3):
+            await platform.write("ada", "STOP")
+        await handled(desk)
+        assert [one.text for one in platform.sent[1:]] == [stopped(desk)]
+
+
+async def test_what_is_written_after_it_is_handled_after_it(desk: CarriedDesk) -> None:
+    platform = pigeons(desk)
+    await say(desk, "ada", "Do you sell books?")
+    platform.break_next(retry_after=1)
+    await platform.write("ada", "STOP")
+    await say(desk, "ada", "And maps?")
+    assert desk.talker.rows(STATES) == [("chat-ada", "open")]
+    texts = [one.text for one in platform.sent]
+    assert texts[1:] == [stopped(desk), "You asked: And maps?"]

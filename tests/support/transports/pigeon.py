@@ -81,6 +81,8 @@ class Pigeon(Transport):
         answer = await self.host.send(
             Request(url=f"{self._api}/files/{file.ref}", max_bytes=max_bytes)
         )
+        if answer.status == 429:
+            raise _failure(answer)
         if answer.status != 200:
             raise Refused("the platform has it no more.")
         return answer.body

@@ -43,6 +43,9 @@ class PigeonPlatform(Platform):
         is_open: whether the desk may write first.
         gone: people who cannot be reached, of whom the desk is told nothing.
         refused: a text with this word is refused; empty for none.
+        is_halted: whether no file is given now.
+        go_on: is waited for before a message is taken; None to take it at once.
+        is_waiting: whether a message has waited for it.
         is_deaf: whether what the desk says of pressed buttons is refused.
         moved: what conversations are called now, by what they were called.
     """
@@ -57,6 +60,9 @@ class PigeonPlatform(Platform):
         self.is_deaf = False
         self.gone: set[str] = set()
         self.refused = ""
+        self.is_halted = False
+        self.go_on: asyncio.Event | None = None
+        self.is_waiting = False
         self.moved: dict[str, str] = {}
         self.taken_at: list[float] = []
         self._numbers = itertools.count(1)
@@ -195,6 +201,9 @@ class PigeonPlatform(Platform):
             return web.Response(status=409)
         if len(outgoing.text) > 1000 or (self.refused and self.refused in outgoing.text):
             return web.Response(status=400)
+        if self.go_on is not None:
+            self.is_waiting = True
+            await self.go_on.wait()
         self.sent.append(outgoing)
         self.taken_at.append(asyncio.get_running_loop().time())
         told = {"ref": f"sent-{len(self.sent) - 1}"}
@@ -216,6 +225,8 @@ class PigeonPlatform(Platform):
         return web.Response(text="{}")
 
     async def _give_file(self, request: web.Request) -> web.Response:
+        if self.is_halted:
+            return web.Response(status=429, headers={"Retry-After": "1"})
         data = self._files.get(request.match_info["ref"])
         return web.Response(status=404) if data is None else web.Response(body=data)
 

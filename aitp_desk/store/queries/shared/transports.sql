@@ -46,17 +46,42 @@ DELETE FROM transport_messages WHERE conversation = :id;
 -- drop_conversation: Deletes a conversation.
 DELETE FROM transport_conversations WHERE id = :id;
 
--- waiting_jobs_of: Counts the unfinished jobs of a kind and a principal, with the newest one's id.
-SELECT count(*), max(id) FROM jobs
-WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
+-- rows waiting: The unfinished events of a principal.
+kind IN (:event, :stop) AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
 
--- message_is_next: Returns a row if a thread still carries the conversation, which has no message of
--- this name, and no job of a kind and a principal is unfinished.
-SELECT 1 FROM transport_conversations
-WHERE id = :id AND thread_id = :thread_id AND NOT EXISTS (
-    SELECT 1 FROM jobs
-    WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
-) AND NOT EXISTS (SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref);
+-- rows handled: The messages of a name, of the conversation at an address or of those left there.
+c.transport = :transport AND (c.address = :address OR (c.address > :left AND c.address < :end))
+    AND m.ref = :ref;
+
+-- waiting_events: Counts the unfinished events of a kind and a principal, with the newest one's id.
+SELECT count(CASE kind WHEN :kind THEN 1 END), max(id) FROM jobs WHERE {waiting};
+
+-- message_is_next: Returns a row if a thread still carries the conversation, no event of the
+-- principal is unfinished, and no message of this name is handled.
+SELECT 1 FROM transport_conversations WHERE id = :id AND thread_id = :thread_id
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE {waiting})
+AND NOT EXISTS (
+    SELECT 1 FROM transport_conversations c
+    JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
+);
+
+-- conversation_at_rest: Finds the conversation at an address, unless an event of the principal is
+-- unfinished, or the message of this name is handled.
+SELECT {conversation} FROM transport_conversations
+WHERE transport = :transport AND address = :address
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE {waiting})
+AND NOT EXISTS (
+    SELECT 1 FROM transport_conversations c
+    JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
+);
+
+-- stop_before: Returns a row if a principal's opt-out waits that came before an event.
+SELECT 1 FROM jobs
+WHERE kind = :stop AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
+  AND id < :id LIMIT 1;
+
+-- stop_after: Returns a row if a principal's opt-out came after an event.
+SELECT 1 FROM jobs WHERE kind = :stop AND principal = :who AND id > :id LIMIT 1;
 
 -- hasten_messages: Lets the messages to a conversation go that wait for a time of the day.
 UPDATE jobs SET available_at = 0
@@ -64,8 +89,11 @@ WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queu
   AND failures = 0 AND available_at > 0;
 
 -- hear_conversation: Stores that the person has written; what was held back is to be sent now.
+-- The person's own message is not: where it alone has no job, none is needed.
 UPDATE transport_conversations SET
-    queued_seq = CASE state WHEN 'open' THEN queued_seq ELSE sent_seq END, state = 'open',
+    queued_seq = CASE WHEN state <> 'open' THEN sent_seq WHEN queued_seq = :seq - 1 THEN :seq
+        ELSE queued_seq END,
+    state = 'open',
     reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
     active_seq = CASE WHEN active_seq < :seq THEN :seq ELSE active_seq END,
     heard_at = :now, language = CASE :language WHEN '' THEN language ELSE :language END
@@ -127,8 +155,9 @@ SELECT c.id, 0, 1 + coalesce(
     (SELECT max(part) FROM transport_messages WHERE conversation = c.id AND seq = 0), 0
 ), :ref FROM transport_conversations c WHERE c.id = :id;
 
--- is_handled: Returns a row if a conversation has a message that the platform calls so.
-SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref LIMIT 1;
+-- is_handled: Returns a row if a message of this name is handled.
+SELECT 1 FROM transport_conversations c
+JOIN transport_messages m ON m.conversation = c.id WHERE {handled} LIMIT 1;
 
 -- transport_message: Finds the message that a platform calls so, unless it was deleted.
 SELECT m.id, m.seq, m.principal FROM transport_messages r

@@ -19,12 +19,11 @@ from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.model.access.principal import make_anonymous, make_contact
 from aitp_desk.model.counters import Counters, end_of_minute
-from aitp_desk.model.errors import RateLimited
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.valkey import ValkeyServer
 from aitp_desk.transports.base import Transport
-from aitp_desk.transports.contacts.continuation import MOST_WRONG, Continuations
+from aitp_desk.transports.contacts.continuation import MOST_WRONG, NO_CODE, Continuations
 from aitp_desk.transports.events import ChatStart, Incoming
 from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.pace import Pace
@@ -105,17 +104,16 @@ async def test_wrong_codes_that_join_conversations_are_counted_together(
     async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         one, two = (Continuations(store, (), lambda _: b"", each, clock) for each in shared)
 
-        async def guess(where: Continuations) -> bool:
+        async def guess(where: Continuations) -> str:
             claim = cast("ClaimedJob", SimpleNamespace(id="job_1", created_at=1))
             return await where.take_code(incoming, "pigeon", eve, "c", "2222-3333-4444", claim)
 
         for _ in range(MOST_WRONG - 1):
-            assert not await guess(one)
-        assert not await guess(two)
+            assert await guess(one) == NO_CODE
+        assert await guess(two) == NO_CODE
         for each in shared:
             await each.exchange()
-        with pytest.raises(RateLimited):
-            await guess(two)
+        assert await guess(two) == "codes_many"
 
 
 async def test_counts_are_exchanged_while_a_desk_runs(valkey: ValkeyServer) -> None:

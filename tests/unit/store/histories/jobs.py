@@ -12,7 +12,7 @@ from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs import schedules
 from aitp_desk.store.units.jobs.conditions import StoredCondition, keep_conditions
 from aitp_desk.store.units.jobs.processes import drop_process, keep_process, release_work
-from aitp_desk.store.units.transports import enqueue_jobs
+from aitp_desk.store.units.transport_events import EVENT_KIND, STOP_KIND, enqueue_jobs
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import LEASE, NOW
 from tests.unit.store.histories.calls import a_job
@@ -32,7 +32,8 @@ async def queue_some(past: History, of: Draw) -> None:
     # each after those that wait: another one would be given a random id
     ids = [f"job_{next(_numbers):012}" for _ in range(3)]
     whose = PEOPLE[of.who].id
-    jobs = [a_job(of.text + id_, "event", id=id_, principal=whose) for id_ in ids]
+    kind = (EVENT_KIND, STOP_KIND)[of.number % 2]
+    jobs = [a_job(of.text + id_, kind, id=id_, principal=whose) for id_ in ids]
     await past.store.run(enqueue_jobs, jobs=jobs, most=5, is_outside=bool(of.n % 2))
 
 
@@ -44,7 +45,7 @@ async def claim_all(past: History, of: Draw) -> None:
         lease_until=LEASE,
         capacities=(
             JobCapacity("errand", 1 + of.n, 600, of_one=2),
-            JobCapacity("event", 3, 600, in_order=True),
+            JobCapacity(EVENT_KIND, 3, 600, in_order=True),
         ),
     )
 
@@ -79,7 +80,7 @@ async def retry(past: History, of: Draw) -> None:
 
 async def release(past: History, of: Draw) -> None:
     worker = of.key if of.n % 2 else None
-    await past.store.run(work.release_jobs, worker=worker, kinds=("errand", "event"))
+    await past.store.run(work.release_jobs, worker=worker, kinds=("errand", EVENT_KIND))
 
 
 async def drop(past: History, of: Draw) -> None:

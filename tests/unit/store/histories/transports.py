@@ -7,6 +7,7 @@ from contextlib import suppress
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
+from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
 from aitp_desk.store.units.transport_bytes import (
@@ -15,8 +16,8 @@ from aitp_desk.store.units.transport_bytes import (
     keep_bytes,
     replace_bytes,
 )
+from aitp_desk.store.units.transport_events import EVENT_KIND, NotNext, take_message
 from aitp_desk.store.units.transports import (
-    NotNext,
     begin_conversation,
     confirm_conversation,
     end_conversation,
@@ -30,7 +31,6 @@ from aitp_desk.store.units.transports import (
     opt_out,
     put_controls,
     queue_messages,
-    take_message,
 )
 from tests.support.store.messages import NOW, a_thread, new_name, replied, said, salt_for
 from tests.unit.store.histories.calls import a_job
@@ -201,16 +201,12 @@ async def leave(past: History, of: Draw) -> None:
 
 
 async def take(past: History, of: Draw) -> None:
-    job = a_job(new_name("event"), "event", principal=new_name("person"))
-    for thread_id in past.threads:  # one of them may carry the conversation
+    job = a_job(new_name("event"), EVENT_KIND, principal=new_name("person"))
+    id_ = pick(past.conversations, of.n)
+    found = await transport_reads.conversation(past.store, id_) if id_ else None
+    if found is not None:
         with suppress(NotNext):
-            await past.store.run(
-                take_message,
-                job=job,
-                conversation_id=pick(past.conversations, of.n),
-                thread_id=thread_id,
-                ref=new_name("ref"),
-            )
+            await past.store.run(take_message, job=job, conversation=found, ref=new_name("ref"))
 
 
 async def move(past: History, of: Draw) -> None:
