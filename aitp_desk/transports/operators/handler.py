@@ -24,14 +24,14 @@ from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.operators import Deed, TicketControl
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.store.units.tickets.platforms import await_answer, note_message, put_ticket_controls
-from aitp_desk.transports.events import Choice, Incoming, TextMessage
-from aitp_desk.transports.host.drafts import VIA
+from aitp_desk.store.units.tickets.platforms import await_answer, put_ticket_controls
+from aitp_desk.transports.events import Choice, Incoming, MessageEdit, TextMessage
+from aitp_desk.transports.host.drafts import EDITS, VIA
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.messages import Button, Outgoing
 from aitp_desk.transports.operators.buttons import is_grave, offer_confirmation
 from aitp_desk.transports.operators.feed import TicketFeed
+from aitp_desk.transports.operators.notices import OperatorNotices
 from aitp_desk.transports.operators.replies import Reply, read_reply
 from aitp_desk.transports.operators.text import (
     BIND_PRIVATELY,
@@ -39,6 +39,7 @@ from aitp_desk.transports.operators.text import (
     BOUND,
     NO_TICKET,
     NOT_BOUND,
+    NOT_CHANGED,
     NOTE_MARK,
     NOTED,
     NOTICES,
@@ -120,6 +121,8 @@ class OperatorHandler:
                     return False
                 await handling.press(control)
                 return True
+            case MessageEdit() as edit:
+                return await handling.take_edit(edit)
             case _:
                 return False
 
@@ -176,6 +179,7 @@ class _Handling:
         self._incoming = incoming
         self._claim = claim
         self._now = int(handler.clock())
+        self._notices = OperatorNotices(handler.store, enabled, incoming, claim, self._now)
 
     async def bind(self, code: str) -> None:
         """Bind the sender to the key that a code was made for."""
@@ -183,41 +187,41 @@ class _Handling:
         if not (self._incoming.is_private and self._incoming.is_proven):
             await bindings.spend(name, code)
             told = BIND_PRIVATELY if self._incoming.is_proven else BIND_PROVEN
-            await self._tell(told)
+            await self._notices.tell(told)
             return
         try:
             operator = await bindings.bind(name, self._incoming.sender, code)
-        except _PASSING:
+        except (Unavailable, StoreBusy):
             raise
         except DeskError as error:
-            await self._tell(str(error))
+            await self._notices.tell(str(error))
             return
-        await self._tell(BOUND.format(name=operator.name))
+        await self._notices.tell(BOUND.format(name=operator.name))
 
     async def press(self, control: TicketControl) -> None:
         operator = await self._operator()
         if operator is None:
-            await self._acknowledge(NOT_BOUND)
+            await self._notices.acknowledge(NOT_BOUND)
             return
         if control.expires_at < self._now or control.transport != self._enabled.name:
-            await self._acknowledge(say("choice_over", self._incoming.language))
+            await self._notices.acknowledge(say("choice_over", self._incoming.language))
             return
         if control.person not in ("", self._incoming.sender):
-            await self._acknowledge(OTHERS_BUTTON)
+            await self._notices.acknowledge(OTHERS_BUTTON)
             return
         shown = await self._handler.inbox.read_ticket(control.ticket)
         if shown is None:
-            await self._acknowledge(NO_TICKET)
+            await self._notices.acknowledge(NO_TICKET)
             return
         try:
             notice = await self._do(control.deed, shown, operator)
         except _PASSING:
             raise
         except DeskError as error:
-            await self._acknowledge(str(error))
+            await self._notices.acknowledge(str(error))
             return
         self._handler.notify_change(shown.ticket.thread_id)
-        await self._acknowledge(notice)
+        await self._notices.acknowledge(notice)
 
     async def _do(self, deed: Deed, shown: ShownTicket, operator: BoundOperator) -> str:
         """Do what a button is for, and return the notice for the operator.
@@ -238,7 +242,9 @@ class _Handling:
             case Deed.ANSWER:
                 await self._change(services.take_ticket(ticket.id, operator.name, by))
                 await self._expect_answer(ticket, self._incoming.sender)
-                await self._tell(WRITE_ANSWER.format(name=operator.name), ticket_id=ticket.id)
+                await self._notices.tell(
+                    WRITE_ANSWER.format(name=operator.name), ticket_id=ticket.id
+                )
                 return ""
             case Deed.APPROVE | Deed.CONFIRM:
                 return await self._approve(deed, shown, operator)
@@ -288,7 +294,7 @@ class _Handling:
             shown.asked_by_name or ticket.principal or "an unknown caller",
             "nothing" if price is None else str(price),
         )
-        await self._tell(text, ticket_id=ticket.id, buttons=offered.buttons)
+        await self._notices.tell(text, ticket_id=ticket.id, buttons=offered.buttons)
 
     async def _expect_answer(self, ticket: StoredTicket, person: str) -> None:
         """Store whose next reply is the answer; empty for nobody's."""
@@ -306,42 +312,43 @@ class _Handling:
         """Say a reply to the visitor."""
         operator = await self._operator()
         if operator is None:
-            await self._tell(NOT_BOUND, ticket_id=ticket_id)
+            await self._notices.tell(NOT_BOUND, ticket_id=ticket_id)
             return
         shown = await self._handler.inbox.read_ticket(ticket_id)
         desks = {one.name: one for one in self._handler.desks}
         if shown is None or shown.ticket.desk not in desks:  # its agent may have been removed
-            await self._tell(NO_TICKET)
+            await self._notices.tell(NO_TICKET)
             return
-        if await self._is_known(message):
+        ref = message.message_ref
+        if ref and await self._ticket_of(ref) is not None:
             return
         desk, failures = desks[shown.ticket.desk], self._claim.failures
         reply = await read_reply(
             shown.ticket, message, self._enabled, self._incoming, desk, failures
         )
         if reply.notice:
-            await self._tell(reply.notice, ticket_id=ticket_id, part="files")
+            await self._notices.tell(reply.notice, ticket_id=ticket_id, part="files")
         if not reply.text:
             return
         try:
-            await self._say(shown.ticket, reply, operator)
-            if message.message_ref:
-                await self._name(ticket_id, self._incoming.conversation, message.message_ref)
+            await self._say(shown.ticket, reply, operator, ref)
+            if ref:
+                await self._notices.name(ticket_id, self._incoming.conversation, ref)
         except _PASSING:
             raise
         except DeskError as error:
-            await self._tell(str(error), ticket_id=ticket_id)
+            await self._notices.tell(str(error), ticket_id=ticket_id)
 
-    async def _say(self, ticket: StoredTicket, reply: Reply, operator: BoundOperator) -> None:
+    async def _say(
+        self, ticket: StoredTicket, reply: Reply, operator: BoundOperator, ref: str
+    ) -> None:
         text, attachments = reply.text, reply.attachments
         by = self._handler.bindings.make_auditor(operator)
-        # the same event, handled again after a crash, says nothing twice
-        scope, digest = f"principal {operator.principal.id}", hashlib.sha256(text.encode()).digest()
-        once = IdempotencyRecord(scope, self._claim.ref, digest)
+        once = self._once(operator, ref and self._key(ref), text)
         if text.startswith(NOTE_MARK) and ticket.thread_id is not None:
             words = text.removeprefix(NOTE_MARK)
             await self._handler.takeover.note(ticket.thread_id, words, operator.name, by, once)
-            await self._tell(NOTED, ticket_id=ticket.id)
+            await self._notices.tell(NOTED, ticket_id=ticket.id)
         elif await reads.is_used(self._store, once):
             return  # the ticket may have ended since
         elif await self._is_answer(ticket):
@@ -350,10 +357,10 @@ class _Handling:
                     ticket.id, text, operator.name, by, attachments
                 )
         elif ticket.is_over:
-            await self._tell(OVER, ticket_id=ticket.id)
+            await self._notices.tell(OVER, ticket_id=ticket.id)
             return
         elif ticket.thread_id is None:
-            await self._tell(PRESS_INSTEAD, ticket_id=ticket.id)
+            await self._notices.tell(PRESS_INSTEAD, ticket_id=ticket.id)
             return
         else:
             await self._handler.escalation.take_ticket(ticket.id, operator.name, by)
@@ -362,6 +369,53 @@ class _Handling:
                 ticket.thread_id, text, operator.name, by, once, notes, attachments
             )
         self._handler.notify_change(ticket.thread_id)
+
+    async def take_edit(self, edit: MessageEdit) -> bool:
+        """Say what an operator has changed in a reply, and return whether it was one."""
+        operator = await self._operator()
+        if operator is None or not edit.message_ref or not edit.text.strip():
+            return False
+        asked = self._once(operator, self._key(edit.message_ref), "")
+        said = await platform_reads.said_reply(self._store, asked)
+        if said is None:
+            ticket_id = await self._ticket_of(edit.message_ref)
+            if ticket_id is not None:
+                await self._notices.tell(NOT_CHANGED, ticket_id=ticket_id)
+            return ticket_id is not None
+        by = self._handler.bindings.make_auditor(operator)
+        language = self._incoming.language or self._handler.desks[0].site.language
+        text = say("edited", language, text=edit.text.removeprefix(NOTE_MARK).strip())
+        once, takeover = self._once(operator, "", text), self._handler.takeover
+        try:
+            if said.message_id is None or edit.text.startswith(NOTE_MARK):
+                await takeover.note(said.thread_id, text, operator.name, by, once)
+                await self._notices.tell(NOTED)
+            else:
+                notes = {VIA: self._enabled.name, EDITS: said.message_id}
+                await takeover.say(said.thread_id, text, operator.name, by, once, notes)
+        except _PASSING:
+            raise
+        except DeskError as error:
+            await self._notices.tell(f"{NOT_CHANGED} {error}")
+        else:
+            self._handler.notify_change(said.thread_id)
+        return True
+
+    def _key(self, ref: str) -> str:
+        """Return the idempotency key of a reply that a platform calls so."""
+        room = self._enabled.transport.divide(self._incoming.conversation)[0]
+        return f"reply {self._enabled.name} {room} {ref}"
+
+    def _once(self, operator: BoundOperator, key: str, text: str) -> IdempotencyRecord:
+        """Return what keeps an event, handled again after a crash, from saying a text twice.
+
+        Parameters:
+            key: empty for the event's own.
+        """
+        digest = hashlib.sha256(text.encode()).digest()
+        return IdempotencyRecord(
+            f"principal {operator.principal.id}", key or self._claim.ref, digest
+        )
 
     async def _is_answer(self, ticket: StoredTicket) -> bool:
         """Return whether a reply ends a ticket: it has no conversation, or Answer was pressed."""
@@ -383,61 +437,10 @@ class _Handling:
             self._enabled.name, self._incoming.sender, is_proven=self._incoming.is_proven
         )
 
-    async def _acknowledge(self, notice: str) -> None:
-        await self._enabled.acknowledge(self._incoming, notice)
-
-    async def _tell(
-        self,
-        text: str,
-        *,
-        ticket_id: str = "",
-        buttons: tuple[Button, ...] = (),
-        part: str = "",
-    ) -> None:
-        """Send a message to where the operator has acted.
-
-        Parameters:
-            ticket_id: of the ticket that it is about: a reply to it is a reply to the ticket.
-            part: distinguishes messages after one event.
-        """
-        incoming, event = self._incoming, self._incoming.event
-        ref = event.message_ref if isinstance(event, TextMessage | Choice) else ""
-        sent = await self._enabled.send(
-            Outgoing(
-                id=f"{self._claim.id}{part and f'-{part}'}",
-                conversation=incoming.conversation,
-                recipient=incoming.sender,
-                text=text,
-                answers_ref=ref,
-                buttons=buttons,
-                language=incoming.language or "en",
-                last_heard=self._now,
-                is_proven=incoming.is_proven,
-            )
-        )
-        if ticket_id:
-            address = sent.conversation or incoming.conversation
-            await self._name(ticket_id, address, sent.message_ref)
-
-    async def _name(self, ticket_id: str, address: str, ref: str) -> None:
-        """Store what the platform calls a message about a ticket."""
-        await self._store.run(
-            note_message,
-            ticket_id=ticket_id,
-            transport=self._enabled.name,
-            address=address,
-            ref=ref,
-        )
-
-    async def _is_known(self, message: TextMessage) -> bool:
-        """Return whether a reply was said already, by a job that is forgotten."""
-        address, ref = self._incoming.conversation, message.message_ref
-        if not ref:
-            return False
-        found = await platform_reads.ticket_of_message(
-            self._store, self._enabled.name, address, ref
-        )
-        return found is not None
+    async def _ticket_of(self, ref: str) -> str | None:
+        """Return the id of the ticket to which a reply was handled, perhaps by a forgotten job."""
+        address = self._incoming.conversation
+        return await platform_reads.ticket_of_message(self._store, self._enabled.name, address, ref)
 
 
 def _was_done(ticket: StoredTicket, state: TicketState, operator: BoundOperator) -> bool:

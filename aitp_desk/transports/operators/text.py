@@ -33,6 +33,7 @@ WRITE_ANSWER = (
     "{name}, write the answer as a reply now. It goes to the visitor, and ends the ticket."
 )
 NOTED = "Noted for operators only."
+NOT_CHANGED = "Your change was not sent to the visitor."
 NO_FILES = "The files were not sent: they go only with a reply in an open conversation."
 NO_TICKET = "There is no such ticket any more."
 OTHERS_BUTTON = "Only the operator who has asked for this may press it."

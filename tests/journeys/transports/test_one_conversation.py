@@ -76,8 +76,16 @@ async def test_a_conversation_goes_from_the_chat_to_mail_to_an_operator_and_to_t
         await until(lambda: mail.shown("ada"), "Which size do you need?")
         await mail.reply("ada", "For two people.")
         await until(lambda: matrix.shown_in("olga", room), "For two people.")
-        await reply(matrix, room, ticket.ref, "We have one for you.")
+        said = await reply(matrix, room, ticket.ref, "We have one for you.")
         await until(lambda: mail.shown("ada"), "We have one for you.")
+        change = {
+            "msgtype": "m.text",
+            "body": "* We have two for you.",
+            "m.new_content": {"msgtype": "m.text", "body": "We have two for you."},
+            "m.relates_to": {"rel_type": "m.replace", "event_id": said},
+        }
+        await matrix.put("olga", room, change)
+        await until(lambda: mail.shown("ada"), "Correction: We have two for you.")
 
         # the same person goes on in Telegram
         await mail.reply("ada", "!continue")
@@ -97,6 +105,7 @@ async def test_a_conversation_goes_from_the_chat_to_mail_to_an_operator_and_to_t
             "Which size do you need?",
             "For two people.",
             "We have one for you.",
+            "Correction: We have two for you.",
             "Keep it until Friday, please.",
             "It is yours until Friday.",
         ]
@@ -107,11 +116,13 @@ async def test_a_conversation_goes_from_the_chat_to_mail_to_an_operator_and_to_t
         assert threads == [(opened.id,)]
 
 
-async def reply(matrix: MatrixPlatform, room: str, ticket: str, text: str) -> None:
-    """Answer as the operator, in the thread below a ticket."""
+async def reply(matrix: MatrixPlatform, room: str, ticket: str, text: str) -> str:
+    """Answer as the operator, in the thread below a ticket, and return the event's id."""
     relation = {"rel_type": "m.thread", "event_id": ticket}
     content = {"msgtype": "m.text", "body": text, "m.relates_to": relation}
-    await matrix.gate.acknowledged(await matrix.put("olga", room, content))
+    event = await matrix.put("olga", room, content)
+    await matrix.gate.acknowledged(event)
+    return event
 
 
 async def until(shown: Callable[[], Awaitable[tuple[Shown, ...]]], text: str) -> Shown:

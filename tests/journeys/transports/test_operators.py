@@ -21,7 +21,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.units import revoke_token, rotate_token
-from aitp_desk.transports.events import Choice, IncomingFile, TextMessage
+from aitp_desk.transports.events import Choice, IncomingFile, MessageEdit, TextMessage
 from aitp_desk.transports.messages import Outgoing, SentMessage
 from aitp_desk.transports.operators.buttons import CONFIRM_SECONDS
 from tests.support.access.keys import make_key
@@ -123,6 +123,13 @@ class Office(msgspec.Struct, frozen=True):
         said = message(text, answers=self.place(shown), **more)
         return await self.platform.deliver(
             person, said, said.message_ref, conversation=ROOM, is_private=False, is_addressed=False
+        )
+
+    async def change(self, person: str, event: str, text: str) -> str:
+        """Change a message in the room."""
+        edit = MessageEdit(message_ref=event, text=text)
+        return await self.platform.deliver(
+            person, edit, conversation=ROOM, is_private=False, is_addressed=False
         )
 
     async def ticket(self) -> dict[str, Any]:
@@ -294,6 +301,58 @@ async def test_a_reply_takes_the_ticket(office: Office) -> None:
     await office.answered("vera", "Hello, I am Ben.")
     await office.until("Taken by ben.")
     assert (await office.ticket())["taken_by"] == "ben"
+
+
+async def test_what_an_operator_changes_goes_to_the_visitor(office: Office) -> None:
+    shown = await office.ask_for_person()
+    event = await office.reply("ada", shown, "We open at nine.")
+    await office.answered("vera", "We open at nine.")
+    change = await office.change("ada", event, "We open at ten.")
+    await office.answered("vera", "Correction: We open at ten.")
+    await office.platform.redeliver(change)
+    await office.reply("ada", shown, "And close at five.")
+    await office.answered("vera", "And close at five.")
+    assert [one for one in office.told("vera") if "Correction" in one] == [
+        "Correction: We open at ten."
+    ]
+    ((said, corrected),) = office.talker.rows(
+        "SELECT m.id, json_extract(c.metadata, '$.edits') FROM messages m, messages c"
+        " WHERE m.content LIKE '%at nine%' AND c.content LIKE '%at ten%'"
+    )
+    assert said == corrected
+
+
+async def test_what_an_operator_changes_in_a_note_stays_one(office: Office) -> None:
+    shown = await office.ask_for_person()
+    event = await office.reply("ada", shown, "// Rather slow.")
+    await office.until("Noted for operators only.")
+    await office.change("ada", event, "Rather fast.")
+    notes = "SELECT words FROM notes ORDER BY id"
+    await eventually(lambda: len(office.talker.rows(notes)) == 2, lambda: office.in_room)
+    assert office.talker.rows(notes)[-1] == ("Correction: Rather fast.",)
+    assert not any("fast" in one for one in office.told("vera"))
+
+
+@pytest.mark.parametrize("how", ["answered", "closed", "of a stranger"])
+async def test_what_is_changed_too_late_is_sent_to_nobody(office: Office, how: str) -> None:
+    shown = await office.ask_for_person()
+    if how == "answered":
+        await office.press("ada", shown, "Answer")
+        (*_, shown) = await office.until("write the answer as a reply now")
+    event = await office.reply("ada", shown, "We open at nine.")
+    await office.answered("vera", "We open at nine.")
+    if how == "closed":
+        (*_, taken) = [one for one in await office.until("Taken by anna.") if one.buttons]
+        await office.press("ada", taken, "Close")
+        await office.within_a_second("closed")
+    person = "eve" if how == "of a stranger" else "ada"
+    await office.change(person, event, "We open at ten.")
+    if how == "of a stranger":
+        await office.reply("ada", shown, "And close at five.")
+        await office.answered("vera", "And close at five.")
+    else:
+        await office.until("Your change was not sent to the visitor.")
+    assert not any("at ten" in one for one in office.told("vera"))
 
 
 async def test_the_reply_after_answer_is_the_answer(office: Office) -> None:

@@ -33,13 +33,13 @@ class Room(msgspec.Struct, frozen=True):
         name: as the setting ``operators`` has it.
         read: returns what the desk has said there.
         press: presses a button of a message.
-        reply: answers a message.
+        reply: answers a message, and returns its event's id.
     """
 
     name: str
     read: Callable[[], Awaitable[Sequence[Shown]]]
     press: Callable[[str, str], Awaitable[object]]
-    reply: Callable[[str, str], Awaitable[object]]
+    reply: Callable[[str, str], Awaitable[str]]
 
     async def until(self, text: str) -> Shown:
         """The newest message with a text, once it is there."""
@@ -133,8 +133,11 @@ async def test_a_ticket_is_taken_answered_and_closed_where_operators_are(office:
     await office.room.press(ticket.ref, "Take")
     taken = await office.room.until("Taken by anna.")
     assert await office.ticket() == ("taken", "anna")
-    await office.room.reply(ticket.ref, "How can I help you?")
+    said = await office.room.reply(ticket.ref, "How can I help you?")
     await shown(office.desk, VISITOR, has("How can I help you?"))
+    if not isinstance(platform, WhatsAppPlatform):  # which tells of no change
+        await platform.edit(OPERATOR, said, "How can we help you?")
+        await shown(office.desk, VISITOR, has("Correction: How can we help you?"))
     await platform.write(VISITOR, "My lamp is broken.")
     passed_on = await office.room.until("My lamp is broken.")
     await office.room.reply(passed_on.ref, "We send a new one.")

@@ -19,7 +19,7 @@ from aitp_desk.store.units.tickets.platforms import note_told
 from aitp_desk.transports.events import ChatStart, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
 from aitp_desk.transports.operators import feed
-from aitp_desk.transports.operators.handler import _Handling
+from aitp_desk.transports.operators.notices import OperatorNotices
 from aitp_desk.transports.operators.text import OVER
 from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
 from tests.journeys.transports.test_continuation import asked_for_code
@@ -97,6 +97,25 @@ async def test_a_wish_to_leave_that_comes_again_after_days_leaves_nothing(
     await say(desk, "ada", "And ink?")
     found = desk.talker.rows("SELECT thread_id, count(*) FROM messages GROUP BY 1 ORDER BY 1")
     assert [count for _, count in found] == [2, 2, 4]
+
+
+@pytest.mark.parametrize("is_begun", [True, False], ids=["another has begun", "none has"])
+async def test_a_message_of_a_conversation_that_was_left_is_known_after_days(
+    desk: CarriedDesk, *, is_begun: bool
+) -> None:
+    platform = pigeons(desk)
+    events = [await platform.write("ada", f"Number {number}?") for number in range(2)]
+    await until(lambda: len(platform.sent) == len(events))
+    await platform.write("ada", "!new")
+    await until(lambda: "begins a new conversation" in platform.sent[-1].text)
+    if is_begun:
+        await say(desk, "ada", "Do you sell pens?")
+    await forget(desk)
+    before = desk.talker.rows("SELECT thread_id, content FROM messages ORDER BY id")
+    for event in events:
+        await platform.redeliver(event)
+    await handled(desk)
+    assert desk.talker.rows("SELECT thread_id, content FROM messages ORDER BY id") == before
 
 
 async def test_an_operators_reply_that_comes_again_after_days_is_said_once(tmp_path: Path) -> None:
@@ -252,7 +271,7 @@ async def test_a_reply_that_was_said_is_not_denied_though_the_ticket_ends_meanwh
         await office.bind("ada")
         await office.answered("ada", "You act as anna now.")
         shown = await office.ask_for_person()
-        monkeypatch.setattr(_Handling, "_name", name)
+        monkeypatch.setattr(OperatorNotices, "name", name)
         await office.reply("ada", shown, "We open at nine.")
         await office.answered("vera", "We open at nine.")
         await office.anna.post(f"tickets/{(await office.ticket())['id']}/close")

@@ -12,6 +12,7 @@ from aitp_desk.store.records.operators import (
     OperatorTicket,
     TicketControl,
 )
+from aitp_desk.store.records.threads import IdempotencyRecord, PostResult
 from aitp_desk.store.units.tickets.platforms import SHOWN_KIND
 
 PAGE_ROWS = 200
@@ -64,6 +65,12 @@ async def tickets_behind(store: Store, limit: int) -> AsyncIterator[tuple[str, s
             yield ticket, transport
         if len(rows) < limit:
             return
+
+
+async def said_reply(store: Store, idempotency: IdempotencyRecord) -> PostResult | None:
+    """Read what an operator has said with an idempotency key, whatever its fingerprint."""
+    rows = await store.read("look_up_once", idempotency.asked)
+    return PostResult(*rows[0][1:]) if rows else None
 
 
 async def ticket_control(store: Store, token: str) -> TicketControl | None:
