@@ -124,6 +124,7 @@ class Writer:
         said: in the order in which the desk has acknowledged it.
         notes: words of the notes for operators.
         notices: how many sentences the desk has to say about the conversation itself.
+        stopped_notices: how many of them it may leave out, as the person has opted out since.
         other: another conversation of the person, which a code joins to the first one.
         wished: what the desk will ask about now; empty for nothing.
         pressed: items whose button was pressed, by its label.
@@ -139,7 +140,7 @@ class Writer:
         self._count = 0
         self.said: list[Said] = []
         self.notes: list[str] = []
-        self.notices = 0
+        self.notices = self.stopped_notices = 0
         self.other = f"{self.conversation}-b"
         self._may_join = number % 5 == 1
         self._has_joined = False
@@ -243,9 +244,9 @@ class Writer:
             removed = self._open.pop(ref)
             return MessageRemoval(message_ref=ref), partial(self._note_removal, ref, removed)
         if luck < 0.19:
-            return OptOut(), lambda: None
+            return OptOut(), self._note_stop
         if luck < 0.21:
-            return TextMessage(text="Stop.", message_ref=f"m{number}"), self._note_notice
+            return TextMessage(text="Stop.", message_ref=f"m{number}"), self._note_stop_word
         if luck < 0.24:
             reason = f"{mark} did not arrive."
             failure = DeliveryFailure(
@@ -332,6 +333,13 @@ class Writer:
         removed.is_removed = ref in self._known
 
     def _note_notice(self) -> None:
+        self.notices += 1
+
+    def _note_stop(self) -> None:
+        self.stopped_notices = self.notices
+
+    def _note_stop_word(self) -> None:
+        self._note_stop()
         self.notices += 1
 
 
