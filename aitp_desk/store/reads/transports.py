@@ -53,7 +53,7 @@ async def conversation_at(store: Store, transport: str, address: str) -> Convers
 async def conversation_at_rest(
     store: Store, transport: str, address: str, who: str, ref: str
 ) -> Conversation | None:
-    """Read the conversation that a platform calls so, if a message is new, and the next one there.
+    """Read the conversation at an address, if a message is the next one there.
 
     Parameters:
         who: principal of the events that would come first.
@@ -65,7 +65,7 @@ async def conversation_at_rest(
 
 
 async def has_stop_before(store: Store, job: ClaimedJob) -> bool:
-    """Return whether an opt-out waits that came before the event of a job."""
+    """Return whether an opt-out waits that came before an event."""
     return await _has_stop(store, "stop_before", job)
 
 

@@ -11,7 +11,7 @@ LEFT = "\x1fleft "
 
 
 def name_at(transport: str, address: str, ref: str) -> dict[str, str]:
-    """Return the parameters by which a message is found, also in conversations that were left.
+    """Return the parameters that find a message, also in conversations that were left.
 
     Parameters:
         ref: what the platform calls the message.

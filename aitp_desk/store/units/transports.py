@@ -292,7 +292,7 @@ def opt_out(*, people: Sequence[bytes], principal: str, unproven: str, reason: s
 def opt_out_again(
     *, job: ClaimedJob, people: Sequence[bytes], principal: str, unproven: str
 ) -> Work[None]:
-    """Opt a person out who has opted out after the event of a job, which had to wait.
+    """Opt a person out again who did so while an event waited.
 
     Parameters:
         as of :func:`opt_out`.

@@ -371,7 +371,7 @@ class _Handling:
         self._handler.notify_change(ticket.thread_id)
 
     async def take_edit(self, edit: MessageEdit) -> bool:
-        """Say what an operator has changed in a reply, and return whether it was one."""
+        """Say what an operator has changed; return whether it is a reply."""
         operator = await self._operator()
         if operator is None or not edit.message_ref or not edit.text.strip():
             return False
@@ -407,7 +407,7 @@ class _Handling:
         return f"reply {self._enabled.name} {room} {ref}"
 
     def _once(self, operator: BoundOperator, key: str, text: str) -> IdempotencyRecord:
-        """Return what keeps an event, handled again after a crash, from saying a text twice.
+        """Return what keeps an event from saying a text twice, after a crash.
 
         Parameters:
             key: empty for the event's own.
@@ -438,7 +438,7 @@ class _Handling:
         )
 
     async def _ticket_of(self, ref: str) -> str | None:
-        """Return the id of the ticket to which a reply was handled, perhaps by a forgotten job."""
+        """Return the id of the ticket that a reply was said to."""
         address = self._incoming.conversation
         return await platform_reads.ticket_of_message(self._store, self._enabled.name, address, ref)
 
