@@ -19,6 +19,7 @@ import aiohttp
 import pytest
 import yaml
 
+from tests.docs.installation import NOT_COMPILED
 from tests.docs.snippets import ROOT
 from tests.docs.test_operation import output
 from tests.support.desk.processes import free_port, serving_process
@@ -130,7 +131,7 @@ def copy_as_step(source: Path, target: Path) -> None:
 def execute(command: str, root: Path) -> None:
     """Run the command of a step, without what the tests import."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    given |= {"EXTRAS": "", "HOME": str(root)}
+    given |= {"EXTRAS": "", "HOME": str(root)} | NOT_COMPILED
     subprocess.run(["sh", "-euc", command], check=True, capture_output=True, env=given)
 
 

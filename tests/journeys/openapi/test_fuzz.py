@@ -15,7 +15,6 @@ from tests.support.sites.shop import make_shop
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.servers]
 
-SECONDS = 40
 CHECKS = (
     "status_code_conformance",
     "not_a_server_error",
@@ -29,7 +28,7 @@ STREAMS = r"/(?:events|live)$"
 
 def failures(output: str) -> str:
     """What a run of schemathesis says has failed: no line at length, no warnings."""
-    _, _, told = output.partition("= FAILURES =")
+    told = re.split(r"^=+ (?:ERRORS|FAILURES) =+$", output, maxsplit=1, flags=re.MULTILINE)[-1]
     told, _, _ = told.partition("= WARNINGS =")
     return "\n".join(line[:300] for line in told.splitlines())
 
@@ -46,8 +45,8 @@ async def test_no_answer_is_other_than_the_document_says(
             *(sys.executable, "-m", "schemathesis.cli", "run"),
             talker.desk.url + "/openapi.json",
             *("--checks", ",".join(CHECKS)),
-            *("--phases", "examples,coverage,fuzzing", "--max-examples", "3"),
-            *("--exclude-path-regex", STREAMS, "--max-time", str(SECONDS)),
+            *("--phases", "examples,coverage,fuzzing", "--max-examples", "2"),
+            *("--exclude-path-regex", STREAMS),
             *("--request-timeout", "10", "--seed", "1", "--continue-on-failure", "--no-color"),
             *key,
             stdout=asyncio.subprocess.PIPE,
@@ -59,4 +58,4 @@ async def test_no_answer_is_other_than_the_document_says(
     asked = re.search(r"(\d+) generated", output)
     assert program.returncode == 0, failures(output)
     assert asked is not None
-    assert int(asked[1]) > 500
+    assert int(asked[1]) > 3000
