@@ -170,6 +170,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         resources=resources,
         paid_resources=PaidResources(resources, direct_calls, limiter),
         threads=threads,
+        disposal=services.disposal,
         feedback=FeedbackService(context, events.notify_change),
         contacts=ContactService(context, services.jobs.wake, has_mail=MAIL in config.transports),
         files=services.files,

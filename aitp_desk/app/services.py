@@ -42,6 +42,7 @@ from aitp_desk.desk.plugins.outside.rounds import register_rounds
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.runs.summaries import ThreadSummarizer
 from aitp_desk.desk.tasks.push import PushNotifications
+from aitp_desk.desk.threads.disposal import ThreadDisposal
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.desk.tickets.notifications import TicketNotifications
 from aitp_desk.egress import Egress
@@ -59,6 +60,7 @@ class Services(msgspec.Struct, frozen=True):
 
     Parameters:
         contents: keeps the bytes of files.
+        disposal: deletes threads that are not to be kept.
         processes: tells which processes of the database are gone.
         jobs: the queue of background jobs.
         notices: notify operators of new tickets.
@@ -92,6 +94,7 @@ class Services(msgspec.Struct, frozen=True):
     idempotency: IdempotencyKeys
     files: FileService
     contents: FileContents
+    disposal: ThreadDisposal
     summarizer: ThreadSummarizer
     processes: ProcessWatch
     jobs: JobQueue
@@ -211,6 +214,7 @@ def build_services(
             clock=clock,
         ),
         contents=contents,
+        disposal=ThreadDisposal(store=store, jobs=jobs, events=events, clock=clock),
         summarizer=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),

@@ -21,6 +21,7 @@ from aitp_desk.desk.runs.service import RunService
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.tasks.receivers import TaskReceivers
 from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.threads.disposal import ThreadDisposal
 from aitp_desk.desk.threads.feedback import FeedbackService
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.desk.threads.open_requests import OpenRequests
@@ -42,6 +43,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
         max_wait: maximum seconds that a caller may wait for a run.
         agents: the site's agents, as callers see them.
         paid_resources: reads resources, prepaid ones included.
+        disposal: deletes threads that are not to be kept.
         payment_replies: waits for the replies to payments on threads.
         sealed: reveals sealed values to callers that may read them.
         judge: lets plugins judge messages.
@@ -64,6 +66,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     resources: Resources
     paid_resources: PaidResources
     threads: ThreadService
+    disposal: ThreadDisposal
     feedback: FeedbackService
     contacts: ContactService
     files: FileService

@@ -36,6 +36,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun, RunPage, StepPage
 from aitp_desk.store.records.threads import Order
 from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, submit_outputs
+from aitp_desk.store.units.threads.threads import AlsoWritten
 
 
 class RunService:
@@ -102,16 +103,24 @@ class RunService:
         return placed.run
 
     async def start_with_thread(
-        self, principal: Principal, thread: ThreadDraft, draft: RunDraft, request: RequestInfo
+        self,
+        principal: Principal,
+        thread: ThreadDraft,
+        draft: RunDraft,
+        request: RequestInfo,
+        also: AlsoWritten | None = None,
     ) -> Run:
         """Create a thread and start a run on it.
+
+        Parameters:
+            also: committed together with them; not for a repeated request.
 
         Raises:
             as :meth:`start`, and as :meth:`.creation.ThreadCreation.open_thread`.
         """
         check_scope(principal)
         run = self._new_run(principal, draft, self._clock())
-        opened = await self._creation.open_thread(principal, thread, request, run)
+        opened = await self._creation.open_thread(principal, thread, request, run, also)
         return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
 
     async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:

@@ -110,6 +110,7 @@ class ThreadStreams:
         principal: Principal,
         start: Callable[[], Awaitable[Run]],
         word: Callable[[Run], RunEventFormat],
+        ended: Callable[[Run], Awaitable[None]] | None = None,
     ) -> Stream:
         """Start or resume a run, and open a stream of it alone.
 
@@ -118,6 +119,7 @@ class ThreadStreams:
         Parameters:
             start: queues the run; not called if no slot is free.
             word: returns the event format for the run.
+            ended: called with the run, as it was started, once the stream has ended.
 
         Raises:
             RateLimited, Unavailable: as :meth:`open_thread`.
@@ -140,6 +142,8 @@ class ThreadStreams:
                     await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
             finally:
                 leave()
+            if ended is not None:
+                await ended(run)
 
         return stream
 

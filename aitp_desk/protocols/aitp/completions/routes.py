@@ -30,20 +30,26 @@ async def create_completion(desk: Desk, call: Call) -> Reply:
             return await desk.runs.submit(
                 call.principal, begun.thread_id, begun.run_id, begun.outputs
             )
-        return await desk.runs.start_with_thread(call.principal, draft.thread, run_draft, request)
+        also = None if draft.is_kept else desk.disposal.make_job(call.principal)
+        return await desk.runs.start_with_thread(
+            call.principal, draft.thread, run_draft, request, also
+        )
 
     if draft.streams:
 
         def word(run: Run) -> CompletionFormat:
             return CompletionFormat(run, draft.model, counts_tokens=draft.counts_tokens)
 
-        stream = await desk.streams.open_run(call.principal, start, word)
+        ended = None if draft.is_kept else desk.disposal.dispose
+        stream = await desk.streams.open_run(call.principal, start, word, ended)
         return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
     run = await start()
     call.release_slot()
     followed, replies = await desk.runs.wait_for_run(call.principal, run.id, desk.max_wait)
     if followed is None:
         raise Unavailable("The conversation was deleted.")
+    if not draft.is_kept:
+        await desk.disposal.dispose(followed)
     try:
         completion = write_completion(followed, draft.model, replies)
     except Unavailable as error:  # the SDK would repeat it, each time as another run

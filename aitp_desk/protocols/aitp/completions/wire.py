@@ -35,7 +35,7 @@ from aitp_desk.protocols.aitp.runs.call_ids import (
     write_call_id,
 )
 from aitp_desk.protocols.aitp.runs.citations import Citation, find_citations, join_replies
-from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft
+from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft, read_store
 from aitp_desk.protocols.aitp.runs.objects import FunctionCall, TokensCounted, ToolCallShown
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
@@ -49,6 +49,7 @@ class CompletionDraft(msgspec.Struct, frozen=True):
     Parameters:
         model: as the caller names it.
         begun: the run that is continued; None for a new one.
+        is_kept: whether the thread is kept.
         counts_tokens: whether the stream ends with the count of tokens.
     """
 
@@ -57,6 +58,7 @@ class CompletionDraft(msgspec.Struct, frozen=True):
     run: RunDraft
     begun: Continuation | None
     streams: bool
+    is_kept: bool
     counts_tokens: bool
 
 
@@ -100,6 +102,7 @@ def decode_completion(body: bytes) -> CompletionDraft:
         run,
         read_continuation(outputs, "tool_call_id"),
         streams=read_flag(given, "stream"),
+        is_kept=read_store(given),
         counts_tokens=read_flag(options, "include_usage"),
     )
 

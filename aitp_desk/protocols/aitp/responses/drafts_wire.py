@@ -15,7 +15,7 @@ from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft, chec
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.runs.call_ids import Continuation, read_continuation
-from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft
+from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft, read_store
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 
@@ -35,6 +35,7 @@ class ResponseRequest(msgspec.Struct, frozen=True):
         previous: id of the response whose thread goes on; None for none.
         thread_id: id of the thread that goes on; None for none.
         begun: the run that is continued; None for a new one.
+        is_kept: whether the thread is kept.
     """
 
     model: str
@@ -45,6 +46,7 @@ class ResponseRequest(msgspec.Struct, frozen=True):
     begun: Continuation | None
     streams: bool
     is_background: bool
+    is_kept: bool
 
 
 def decode_response(body: bytes) -> ResponseRequest:
@@ -89,15 +91,23 @@ def decode_response(body: bytes) -> ResponseRequest:
         raise InvalidRequest(
             "Name `previous_response_id` or `conversation`, not both.", param="conversation"
         )
+    is_kept, begun = read_store(given), read_continuation(outputs, "call_id")
+    if not is_kept and (is_background or thread_id or (previous and begun is None)):
+        raise InvalidRequest(
+            "`store` false needs the whole conversation in `input`: leave out `background`,"
+            " `conversation` and `previous_response_id`, or keep the response.",
+            param="store",
+        )
     return ResponseRequest(
         model,
         tuple(drafts[-MAX_THREAD_MESSAGES:]),
         run,
         previous,
         thread_id,
-        read_continuation(outputs, "call_id"),
+        begun,
         streams,
         is_background,
+        is_kept,
     )
 
 

@@ -31,13 +31,16 @@ async def create_response(desk: Desk, call: Call) -> Reply:
             agent = desk.agents.find_for_run(run.agent)
             return ResponseFormat(run, agent, continued=continued, previous=previous)
 
-        stream = await desk.streams.open_run(call.principal, start, word)
+        ended = None if draft.is_kept else desk.disposal.dispose
+        stream = await desk.streams.open_run(call.principal, start, word, ended)
         return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
     run = await start()
     call.release_slot()
     seconds = 0 if draft.is_background else desk.max_wait
     followed, replies = await desk.runs.wait_for_run(call.principal, run.id, seconds)
     run = followed or run
+    if not draft.is_kept:
+        await desk.disposal.dispose(run)
     response = write_response(
         run,
         desk.agents.find_for_run(run.agent),
@@ -105,7 +108,8 @@ async def _find_start(
         thread_id = (await _find_run(desk, call, run_id, "previous_response_id")).thread_id
     if thread_id is None:
         thread = ThreadDraft(draft.messages)
-        return lambda: desk.runs.start_with_thread(principal, thread, run, request), 0
+        also = None if draft.is_kept else desk.disposal.make_job(principal)
+        return lambda: desk.runs.start_with_thread(principal, thread, run, request, also), 0
     going_on = msgspec.structs.replace(run, messages=draft.messages)
 
     async def go_on() -> Run:

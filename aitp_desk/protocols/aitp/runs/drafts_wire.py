@@ -86,6 +86,15 @@ def decode_stream(body: bytes) -> bool:
     return read_flag(_object(body), "stream")
 
 
+def read_store(given: dict[str, Any]) -> bool:
+    """Return whether the thread is kept, which is so unless ``store`` is false.
+
+    Raises:
+        InvalidRequest: ``store`` is not true or false.
+    """
+    return given.get("store") is None or read_flag(given, "store")
+
+
 def read_flag(given: dict[str, Any], name: str) -> bool:
     """Return a member that is true or false; absent and null are false.
 

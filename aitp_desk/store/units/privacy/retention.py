@@ -9,6 +9,8 @@ from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.threads.deletion import drop_thread
 from aitp_desk.store.units.threads.tail import ThreadTail
 
+_ANY_TIME = 2**62
+
 
 def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str, ...] | None]:
     """Delete a thread, as ``delete_thread`` does, if it was not used since a time.
@@ -22,6 +24,20 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
     end = yield "old_thread", {"thread_id": thread_id, "before": before}
     if not end:
         return None
+    return (yield from drop_thread(ThreadTail(thread_id, now, *end[0])))
+
+
+def drop_unkept_thread(*, thread_id: str, now: int) -> Work[tuple[str, ...] | None]:
+    """Delete a thread whose caller did not want it kept, unless work on it is not over.
+
+    Returns:
+        The ids of the runs that ended; None if the thread stays for now.
+    """
+    if (yield "open_work_on_thread", {"thread_id": thread_id}):
+        return None
+    end = yield "old_thread", {"thread_id": thread_id, "before": _ANY_TIME}
+    if not end:
+        return ()
     return (yield from drop_thread(ThreadTail(thread_id, now, *end[0])))
 
 
