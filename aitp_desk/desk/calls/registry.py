@@ -101,6 +101,12 @@ class ActionRegistry:
         self._follow()
         return self._listed
 
+    @property
+    def operators_actions(self) -> tuple[Action, ...]:
+        """The actions for operators, in the order of declaration."""
+        self._follow()
+        return tuple(one for one in self._actions.values() if one.open_to == "operators")
+
     def get_action(self, name: str) -> Action:
         """Return an action by name.
 

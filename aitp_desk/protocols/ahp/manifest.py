@@ -26,6 +26,7 @@ from aitp_desk.protocols.ahp.objects import (
     AHPTiers,
 )
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, CAPABILITY_PREFIX, VERSION
+from aitp_desk.protocols.base.call_members import SAFETY, write_safety
 
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
@@ -131,6 +132,8 @@ def _capability(action: Action, speaks: Sequence[str]) -> AHPCapability:
     if action.output_schema is not None:
         declared.action_type = action.kind
         declared.input_schema = action.input_schema
+        if action.kind != "query":  # the closed schema has no other place for it
+            declared.input_schema = {**action.input_schema, SAFETY: write_safety(action.safety)}
         declared.output_schema = action.output_schema
     return declared
 

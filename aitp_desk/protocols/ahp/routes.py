@@ -10,13 +10,16 @@ from multidict import MultiMapping
 
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.invocation import PaymentNeeded
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.calls.results import choose_type, offer_result
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, split_payment
-from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest, CallStatus
 from aitp_desk.desk.direct.calls import DirectCall
 from aitp_desk.knowledge.media.payloads import ContentTypeText
+from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.calls.action import Action, Related
-from aitp_desk.model.calls.call import PAYMENT
+from aitp_desk.model.calls.call import PAYMENT, CallState
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
@@ -38,6 +41,9 @@ from aitp_desk.protocols.base.protocol import (
     matches_etag,
     with_description,
 )
+
+_PUBLIC = ("Cache-Control", "public, max-age=60")
+_PRIVATE = ("Cache-Control", "private, no-cache")
 
 
 class AhpHandlers:
@@ -73,24 +79,30 @@ class AhpHandlers:
             desk.conversations.longest_eta,
         )
         if declared != self._declared:
-            self._declared, (actions, described, longest_eta) = declared, declared
-            self._manifest = encode_manifest(
-                desk.site,
-                desk.signals,
-                actions,
-                desk.limits,
-                described,
-                desk.limiter.one_agent,
-                longest_eta,
-                self._links,
-                self._integrations,
-                self._speaks,
-            )
+            self._declared, self._manifest = declared, self._encode(desk.registry.actions)
         return self._manifest
 
-    async def get_manifest(self, _desk: Desk, call: Call) -> Reply:
-        """``GET /.well-known/agent.json`` (AHP 0.1, section 3.1)."""
-        return _document(call, self.manifest(), JSON)
+    def _encode(self, actions: Sequence[Action]) -> bytes:
+        desk = self._desk
+        return encode_manifest(
+            desk.site,
+            desk.signals,
+            actions,
+            desk.limits,
+            desk.knowledge.editions.described,
+            desk.limiter.one_agent,
+            desk.conversations.longest_eta,
+            self._links,
+            self._integrations,
+            self._speaks,
+        )
+
+    async def get_manifest(self, desk: Desk, call: Call) -> Reply:
+        """``GET /.well-known/agent.json`` (AHP 0.1, section 3.1); operators see their actions."""
+        scopes = call.principal.scopes
+        if is_operator_scope(scopes) and (hidden := desk.registry.operators_actions):
+            return _document(call, self._encode((*desk.registry.actions, *hidden)), _PRIVATE)
+        return _document(call, self.manifest(), _PUBLIC)
 
     async def post_converse(self, desk: Desk, call: Call) -> Reply:
         """``POST /agent/converse`` (AHP 0.1, section 6).
@@ -113,7 +125,14 @@ class AhpHandlers:
             )
             return self._encoder.encode_paid(status, named)
         ask = msgspec.structs.replace(ask, step_aside=call.release_slot)
-        asked = await desk.conversations.ask(call.principal, ask, call.allowance)
+        wanted = read_keyed_call(ask, call.headers)
+        if wanted is None:
+            asked = await desk.conversations.ask(call.principal, ask, call.allowance)
+        else:
+            found = await _call_once(desk, call, ask, wanted)
+            if isinstance(found, CallStatus):
+                return self._encoder.encode_paid(found, found.call.session_id or "")
+            asked = found
         unpaid = None
         if asked.reply is not None and isinstance(asked.reply.needed, PaymentNeeded):
             unpaid = await desk.open_requests.find_unpaid(call.principal, asked.session_id)
@@ -164,6 +183,28 @@ class AhpHandlers:
         )
 
 
+async def _call_once(
+    desk: Desk, call: Call, ask: AskRequest, wanted: DirectCall
+) -> AskReply | CallStatus:
+    """Call an action with an ``Idempotency-Key``; return the status of a call that it repeats."""
+    key = call.headers["Idempotency-Key"]
+    if wanted.consent is not None:
+        key = f"{key} agreed"  # the call that only asked for consent is another one
+    request = RequestInfo(call.method, call.path, call.body, key)
+    async with desk.direct_calls.hold_key(call.principal, wanted, request) as begun:
+        before = begun.before
+        if before is None or before.call.state is CallState.WAITING_INPUT:
+            if before is None:
+                ask = msgspec.structs.replace(ask, call_id=begun.id)
+            return await desk.conversations.ask(call.principal, ask, call.allowance)
+    status = await desk.direct_calls.call(call.principal, wanted, request, call.allowance)
+    if status.offer is None:
+        return status
+    action = desk.registry.get_action(status.call.action)
+    offer = offer_result(action, status.call, choose_type(action, ask.accepts))
+    return msgspec.structs.replace(status, offer=offer)
+
+
 async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representation:
     """Describe the status of a call."""
     stands = STANDS.get(str(msgspec.json.decode(reply.body).get("status")), "")
@@ -175,13 +216,13 @@ async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representatio
     return Representation(f"A call within a conversation. {stands}", (), related)
 
 
-def _document(call: Call, body: bytes, content_type: str) -> Reply:
+def _document(call: Call, body: bytes, cached: tuple[str, str]) -> Reply:
     """Return a document that clients can revalidate by ETag (RFC 9110, 13.1.2)."""
     tag = make_etag(body)
-    headers = (("ETag", tag), ("Cache-Control", "public, max-age=60"))
+    headers = (("ETag", tag), cached)
     if matches_etag(call.headers, tag):
-        return Reply(304, headers=headers, content_type=content_type)
-    return Reply(200, body, content_type, headers)
+        return Reply(304, headers=headers, content_type=JSON)
+    return Reply(200, body, JSON, headers)
 
 
 def is_call(ask: AskRequest) -> bool:
@@ -193,6 +234,17 @@ def is_call(ask: AskRequest) -> bool:
         return False
     found = parse_arguments(ask.query)
     return found is not None and "$schema" not in found[0]
+
+
+def read_keyed_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:
+    """Return the call of a question that is its arguments and has a key; None for others."""
+    if "Idempotency-Key" not in headers or ask.action in OWN_NAMES or not is_call(ask):
+        return None
+    found = parse_arguments(ask.query)
+    if found is None:
+        return None
+    # the conversation asks for a missing intent in this protocol's words
+    return DirectCall(ask.action, found[0], found[1], ask.intent or ask.action)
 
 
 def read_paid_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+import msgspec
+
+from aitp_desk.model.calls.action import Safety
 from aitp_desk.model.calls.call import CallState
 
 CAPABILITIES_PATH: Final = "/capabilities/"
@@ -31,6 +34,8 @@ PRICE: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The schema of a price that the caller agrees to."""
+SAFETY: Final = "x-safety"
+"""The member of descriptions with what harm a call may do (HAC 1.0, section 5)."""
 PAYING: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "type": "object",
@@ -75,3 +80,9 @@ STANDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Each status as a sentence; also the statuses that only a reply has."""
+
+
+def write_safety(safety: Safety) -> Mapping[str, Any]:
+    """Return what harm a call may do; what a reader assumes without it is left out."""
+    told: dict[str, Any] = msgspec.to_builtins(safety)
+    return {name: value for name, value in told.items() if value not in (None, False)}

@@ -9,7 +9,14 @@ from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.direct.calls import CALLBACK, INTENT
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
-from aitp_desk.protocols.base.call_members import MAX_CALLBACK, MAX_INTENT, PAYING, PRICE
+from aitp_desk.protocols.base.call_members import (
+    MAX_CALLBACK,
+    MAX_INTENT,
+    PAYING,
+    PRICE,
+    SAFETY,
+    write_safety,
+)
 from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.payments import with_payment
@@ -52,10 +59,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
         },
         "responses": {**_given(action), **refused},
         "x-kind": action.kind,
-        "x-safety": {
-            "mutability": action.safety.mutability,
-            "blast_radius": action.safety.blast_radius,
-        },
+        SAFETY: write_safety(action.safety),
     }
     if description := "\n\n".join(filter(None, told)):
         operation["description"] = description

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.model.calls.action import Safety
 from aitp_desk.model.money import Money
 from aitp_desk.visitor import (
     BudgetSpent,
@@ -101,6 +102,43 @@ async def test_the_shop_sells_within_the_budget_once_a_person_has_seen_the_price
     assert "It costs 128.00 USD." in person.reasons
     assert spent == Money(Decimal("128.00"), "USD")
     assert before - after == 2
+
+
+async def test_a_wish_that_is_repeated_in_a_later_process_is_one_order(tmp_path: Path) -> None:
+    order = {"items": [{"sku": STOVE}], "store": "Portland", "email": "a@b.example"}
+    policy = Policy(confirm=Person(True).confirm, budget=Money(Decimal(200), "USD"))
+    async with shopping(tmp_path) as (shopper, _):
+        await shopper.do("product_search", words="stove")
+        before = shopper.count(STOVE, "Portland")
+        results = []
+        for _ in range(2):  # a visit remembers nothing of another one
+            async with visiting(
+                shopper.talker.desk.url, "ahp", policy=policy, key=shopper.talker.key
+            ) as site:
+                done = await site.call("place_order", order, key="one-wish-of-a-person")
+                results.append(done.result["id"])
+        assert before - shopper.count(STOVE, "Portland") == 1
+        assert results[0] == results[1]
+
+
+async def test_a_desk_says_whether_a_call_can_be_undone(tmp_path: Path) -> None:
+    async with (
+        shopping(tmp_path) as (shopper, _),
+        visiting(shopper.talker.desk.url, "ahp", key=shopper.talker.key) as site,
+    ):
+        actions = {one.name: one for one in await site.actions()}
+    order = actions["place_order"]
+    assert order.safety == Safety("reversible", "self", "P30D", confirmation_recommended=True)
+    assert "x-safety" not in order.input_schema
+    assert actions["product_search"].safety == Safety()
+
+
+async def test_a_capability_that_is_no_query_never_only_reads() -> None:
+    claims = {"x-safety": {"mutability": "read_only"}, "type": "object"}
+    async with scripted_site() as shop, visiting(shop.url, "ahp") as site:
+        publish(shop, capabilities=[{**ORDER, "input_schema": claims}])
+        (action,) = await site.actions()
+    assert action.safety is None
 
 
 async def test_nothing_is_ordered_without_a_person_or_a_budget(tmp_path: Path) -> None:

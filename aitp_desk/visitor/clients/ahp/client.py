@@ -14,6 +14,7 @@ from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Safet
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction, Source
 from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Turn
+from aitp_desk.visitor.clients.hac import read_safety
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
 from aitp_desk.visitor.fetcher import Fetcher, read_retry_after
@@ -27,6 +28,10 @@ POLL_SECONDS = 1.0
 LONGEST_POLL_SECONDS = 30.0
 SEARCH = "content_search"
 """What most sites call the capability that answers questions."""
+SAFETY = "x-safety"
+"""The word of an input schema by which desks say what harm a call may do."""
+CHANGES = "PUT"
+"""A method that changes something: a capability that is no query is never only reading."""
 MESSAGES = "x-aitp/"
 """Types of capability messages, which this visitor reads as text."""
 
@@ -65,7 +70,7 @@ class AhpClient:
         raise NotOffered("The site has not asked anything.")
 
     async def actions(self) -> Sequence[SiteAction]:
-        """Return the capabilities of MODE3; the manifest has no word for the harm of the others."""
+        """Return the capabilities of MODE3; only desks say what harm the others may do."""
         manifest = await self._read_manifest()
         origin = str(URL(self._converse_url(manifest)).origin())
         return [
@@ -73,8 +78,10 @@ class AhpClient:
                 one.name,
                 one.description,
                 origin,
-                input_schema=one.input_schema,
-                safety=Safety() if one.action_type == "query" else None,
+                input_schema={k: v for k, v in one.input_schema.items() if k != SAFETY},
+                safety=Safety()
+                if one.action_type == "query"
+                else read_safety(one.input_schema.get(SAFETY), CHANGES),
             )
             for one in manifest.capabilities
             if one.mode == "MODE3"
@@ -88,7 +95,7 @@ class AhpClient:
             raise NotOffered(f"The site has no capability {action.name}.")
         request = self._make_call(capability, arguments)
         self._calls[key] = {"capability": capability, "arguments": dict(arguments)}
-        return await self._make_outcome(await self._post(request), key)
+        return await self._make_outcome(self._read(await self._send(request, key)), key)
 
     async def poll(self, outcome: Outcome) -> Outcome:
         """Ask for a call's status, not sooner than the site has said (section 9)."""
@@ -113,11 +120,12 @@ class AhpClient:
             agreed = {"amount": f"{quote.money.amount:f}", "currency": quote.money.currency}
             extra = {CONFIRMATION: agreed}
         request = self._make_call(known["capability"], {**known["arguments"], **extra})
-        found = await self._send(request)
+        key = f"{outcome.reference}-agreed"
+        found = await self._send(request, key)
         while found.status == 409 and (pause := find_retry(found)) is not None:
             # the payment is being verified: the same again is one payment
             await self._fetcher.wait(pause)
-            found = await self._send(request)
+            found = await self._send(request, key)
         return await self._make_outcome(self._read(found), outcome.reference)
 
     def save(self) -> Mapping[str, Any]:
@@ -204,10 +212,15 @@ class AhpClient:
         query = msgspec.json.encode(arguments).decode()
         return {"capability": capability.name, "query": query, "context": context}
 
-    async def _send(self, request: Mapping[str, Any]) -> Fetched:
+    async def _send(self, request: Mapping[str, Any], key: str = "") -> Fetched:
+        """Send a request; desks take its key for one call, which AHP itself has no word for."""
         url = self._converse_url(await self._read_manifest())
         return await self._fetcher.send(
-            url, {"ahp": VERSION, **request}, method="POST", is_final=is_session_spent
+            url,
+            {"ahp": VERSION, **request},
+            method="POST",
+            headers={"Idempotency-Key": key} if key else {},
+            is_final=is_session_spent,
         )
 
     async def _post(self, request: Mapping[str, Any]) -> Turn:
