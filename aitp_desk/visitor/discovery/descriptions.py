@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,12 +12,14 @@ from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.clients.mcp.wire import HANDSHAKE
 from aitp_desk.visitor.discovery.manifest import resolve
 from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
+from aitp_desk.visitor.discovery.yaml_objects import decode_yaml_object
 from aitp_desk.visitor.fetcher import Fetcher
 
 CARD_PLACE = "/.well-known/agent-card.json"
 MCP_PLACES = ("/.well-known/mcp.json", "/.well-known/mcp/server-card.json")
 MCP_PATH = "/mcp"
 OPENAPI_PLACE = "/openapi.json"
+OPENAPI_YAML_PLACE = "/openapi.yaml"
 LLMS_PLACE = "/llms.txt"
 ASK_PATH = "/ask"
 QUESTION_NAMES = ("content-search", "ask", "search", "query", "converse")
@@ -126,9 +129,14 @@ async def find_hac(fetcher: Fetcher) -> tuple[Endpoint, ...]:
 
 
 async def find_openapi(fetcher: Fetcher) -> tuple[Endpoint, ...]:
-    """Find an OpenAPI document at its usual address."""
+    """Find an OpenAPI document at one of its usual addresses."""
     url = fetcher.origin + OPENAPI_PLACE
     document = decode_object(await fetcher.read(url, accept="application/json"))
+    if document is None:
+        url = fetcher.origin + OPENAPI_YAML_PLACE
+        found = await fetcher.read(url, accept="application/yaml, text/yaml;q=0.9, */*;q=0.1")
+        if found.status == 200:
+            document = await asyncio.to_thread(decode_yaml_object, found)
     if document is None or not text_of(document, "openapi").startswith("3."):
         return ()
     reason = f"It has an OpenAPI document with {len(object_of(document, 'paths'))} addresses."

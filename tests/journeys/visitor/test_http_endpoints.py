@@ -15,6 +15,7 @@ from aitp_desk.visitor import (
     BudgetSpent,
     Choice,
     CredentialNeeded,
+    NoEndpoint,
     NotOffered,
     PlannedCall,
     Policy,
@@ -231,6 +232,49 @@ async def test_an_openapi_document_is_called_by_its_servers_and_references(
         with pytest.raises(NotOffered, match="arguments of its address"):
             await site.call("show_pet")
     assert called == [("/v2/pets", {"name": "Rex"}), ("/v2/pets/7", None)]
+
+
+OPENAPI_YAML = """
+openapi: 3.0.3
+info: {title: Pets, version: 2026-01-01}
+paths:
+  /pets/{id}:
+    get:
+      operationId: show_pet
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+      responses:
+        200: {description: A pet.}
+"""
+
+
+async def test_an_openapi_document_in_yaml_is_called(shop: Website) -> None:
+    shop.put("/openapi.yaml", OPENAPI_YAML, type="application/yaml")
+    shop.put("/pets/7", '{"name": "Rex"}', type="application/json")
+    async with visit(shop.url, protocol="openapi") as site:
+        assert site.endpoint(answers=False).url == f"{shop.url}/openapi.yaml"
+        assert (await site.call("show_pet", {"id": "7"})).result == {"name": "Rex"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "openapi: 3.0.3\na: &a [x, x]\nb: &b [*a, *a]\npaths: {/p: *b}\n",
+        "openapi: 3.0.3\npaths: " + "[" * 100_000,
+        "openapi: 3.0.3\npaths: {}\nx: " + "y" * 600_000,
+        "openapi: 3.0.3\npaths: !!python/object/apply:os.system [true]\n",
+        "openapi: 3.0.3\npaths:\n\t- x",
+        "openapi: 3.0.3\n? {a: b}\n: c\n",
+        "- openapi",
+        "\x00",
+    ],
+    ids=["aliases", "deep", "long", "object", "tabs", "key", "list", "nul"],
+)
+async def test_yaml_that_could_be_anything_is_no_document(shop: Website, text: str) -> None:
+    shop.put("/openapi.yaml", text, type="application/yaml")
+    with pytest.raises(NoEndpoint):
+        async with visit(shop.url, protocol="openapi"):
+            pass
 
 
 async def test_the_servers_of_a_document_may_not_be_elsewhere(shop: Website) -> None:
