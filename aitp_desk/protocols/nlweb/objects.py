@@ -158,11 +158,29 @@ class NLWebWhoMeta(msgspec.Struct):
     result_count: int
 
 
+class NLWebWhoResource(msgspec.Struct):
+    """A site agent, in the form that the NLWeb package's models have."""
+
+    uri: str
+    data: NLWebAgent
+
+
+class NLWebWhoContent(msgspec.Struct, tag_field="type", tag="resource"):
+    """An item of the content of that form."""
+
+    resource: NLWebWhoResource
+
+
 class NLWebAgents(msgspec.Struct, rename={"meta": "_meta"}):
-    """The site agents that answer here, the fittest first (Who 0.1, section 6.1)."""
+    """The site agents that answer here, the fittest first (Who 0.1, section 6.1).
+
+    Parameters:
+        content: the same for clients that read the package's ``WhoResponse``.
+    """
 
     meta: NLWebWhoMeta
     results: Sequence[NLWebAgent]
+    content: Sequence[NLWebWhoContent]
 
 
 class NLWebWhoRequest(msgspec.Struct):

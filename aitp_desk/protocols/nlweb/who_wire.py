@@ -50,7 +50,10 @@ def encode_agents(desks: Sequence[Desk], query: str, most: int, path: str) -> by
     agents.sort(key=lambda agent: -agent.score)
     del agents[most:]
     meta = objects.NLWebWhoMeta("answer", VERSION, len(agents))
-    return msgspec.json.encode(objects.NLWebAgents(meta, agents))
+    content = [
+        objects.NLWebWhoContent(objects.NLWebWhoResource(agent.endpoint, agent)) for agent in agents
+    ]
+    return msgspec.json.encode(objects.NLWebAgents(meta, agents, content))
 
 
 def _write(desk: Desk, query: str, path: str) -> objects.NLWebAgent:

@@ -41,6 +41,12 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+def read_by_package(listed: Any) -> None:
+    """Hold a response to the model of the reference implementation, where that is installed."""
+    models = pytest.importorskip("nlweb_core.protocol.models")
+    models.WhoResponse.model_validate(listed)
+
+
 async def test_the_site_agents_are_listed_the_fittest_first(tmp_path: Path, site: Path) -> None:
     async with talking(tmp_path, site=site) as talker:
         url = talker.desk.url
@@ -51,6 +57,8 @@ async def test_the_site_agents_are_listed_the_fittest_first(tmp_path: Path, site
         assert own["definition"]["description"] == own["description"] == "Gear for trips."
         assert (books["endpoint"], books["url"]) == (f"{url}/books/ask", f"{url}/books/ask")
         assert (books["name"], books["site"]) == ("Book room", "books")
+        read_by_package(listed)
+        assert [one["resource"]["data"] for one in listed["content"]] == listed["results"]
         sought = (await ask(talker, "/who", query="herbal book")).ok["results"]
         assert [(one["site"], one["score"]) for one in sought] == [
             ("books", 100),
