@@ -88,7 +88,8 @@ class Expenses:
             if self._payer is None:
                 raise PolicyRefused(
                     f"{action.name} is paid before it is done, and the visit has nothing to pay "
-                    "from. Give the library's Identity a payer."
+                    "from: give --account or --channel with --key, or the library's Identity a "
+                    "payer."
                 )
             self._payer.pay(quote)
         await self._confirm(action, arguments, quote, confirm)

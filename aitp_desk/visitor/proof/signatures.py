@@ -101,7 +101,7 @@ class Signer(msgspec.Struct, frozen=True):
             nonce=secrets.token_urlsafe(24),
             label=LABEL,
             tag=TAG,
-            use_existing_digest=True,
+            use_existing_digest=bool(body),
             covered_component_ids=tuple(components),
         )
         return dict(headers)

@@ -17,11 +17,15 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from aitp_desk.cli import main
 from aitp_desk.cli.commands.agents.session import VisitSession, ask_person
-from aitp_desk.visitor import PlannedCall, SiteAction, visit
-from tests.support.desk.command import COMMAND
+from aitp_desk.visitor import PlannedCall, Signer, SiteAction, load_key, visit
+from aitp_desk.visitor.proof.transcript import write_keys
+from tests.journeys.visitor.test_purchase import paying
+from tests.support.desk.command import COMMAND, run_here
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import agents_json, capability, put_json, put_pages
@@ -326,3 +330,77 @@ async def test_a_fact_of_elsewhere_is_shown_before_it_is_sent(shop: Website) -> 
     assert not any("Norway" in path for path in shop.paths())
     await run(*options, "--yes")
     assert any("Norway" in path for path in shop.paths())
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """An agent's private key, as ``openssl genpkey`` writes it."""
+    plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = tmp_path / "agent.pem"
+    file.write_bytes(Ed25519PrivateKey.generate().private_bytes(*plain))
+    return file
+
+
+async def test_requests_are_signed_and_the_visit_is_recorded(
+    shop: Website, tmp_path: Path, key: Path
+) -> None:
+    record = tmp_path / "visit.json"
+    own = ("--key", key, "--agent", "https://agent.example/", "--record", record)
+    done = await run(shop.url, "Norway?", "--protocol", "llms_txt", *own)
+    assert done.exit_code == 0, done.output
+    asked = [one for one in shop.asked if one.path == "/llms.txt"]
+    assert asked
+    assert asked[-1].headers["Signature-Agent"] == 'visitor="https://agent.example"'
+    assert asked[-1].headers["Signature"].startswith("visitor=:")
+    assert record.stat().st_mode & 0o777 == 0o600
+    keys = tmp_path / "keys.json"
+    keys.write_bytes(write_keys(Signer("https://agent.example", load_key(key)), 0))
+    verified = run_here("transcript", "verify", record, "--keys", keys)
+    assert verified.code == 0, verified.err
+    told = [json.loads(one["content"][0]) for one in json.loads(record.read_bytes())["messages"]]
+    assert [next(iter(one)) for one in told] == ["asked", "answered"]
+    assert "Norway" in told[1]["answered"]["text"]
+
+
+async def test_a_prepaid_call_is_paid_from_an_account_and_recorded_also_if_it_fails(
+    tmp_path: Path,
+) -> None:
+    key, record = tmp_path / "agent.pem", tmp_path / "visit.json"
+    async with paying(tmp_path) as (shopper, payer):
+        plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        key.write_bytes(payer.key.private_bytes(*plain))
+        own = ("--key", key, "--agent", "https://visitor.example", "--record", record)
+        call = (shopper.talker.desk.url, "--protocol", "ahp", "--call", "buy_trail_map")
+        given = (*call, "trail=Cinder Rim", "--yes", *own)
+        secret = {VARIABLE: str(shopper.talker.key)}
+        without = await run(*given, "--budget", "5USD", **secret)
+        assert without.exit_code == 5
+        assert "--account" in without.stderr
+        assert "called" in record.read_text()
+        paid = await run(*given, "--account", "acct_visitor", "--budget", "5USD", **secret)
+        assert paid.exit_code == 0, paid.output
+    told = [json.loads(one["content"][0]) for one in json.loads(record.read_bytes())["messages"]]
+    assert [next(iter(one)) for one in told] == ["called", "outcome", "agreed", "outcome"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--agent", "https://agent.example"),
+        ("--account", "acct_1"),
+        ("--channel", "c"),
+        ("--record", "visit.json"),
+    ],
+)
+async def test_what_needs_a_key_is_wrong_usage_without_one(given: tuple[str, ...]) -> None:
+    done = await run("shop.example", "Norway?", *given)
+    assert done.exit_code == 2
+    assert "--key" in done.stderr
+
+
+async def test_a_key_that_is_none_is_named_and_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "key.pem"
+    file.write_text("SECRET")
+    done = await run("shop.example", "Hi", "--key", file, "--agent", "https://agent.example")
+    assert (done.exit_code, "SECRET" in done.stderr) == (2, False)
+    assert "is not a private key" in done.stderr

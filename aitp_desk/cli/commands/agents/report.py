@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from yarl import URL
 
-from aitp_desk.model.text import drop_invisible
+from aitp_desk.model.text import drop_invisible, write_count
 from aitp_desk.visitor import (
     Answer,
     Endpoint,
@@ -169,5 +169,7 @@ def write_error(error: VisitError) -> list[str]:
     if isinstance(error, SiteRefused) and " " in error.recovery:
         lines.append(f"The site says: {show(error.recovery)}")
     if isinstance(error, SiteRefused) and error.retry_after is not None:
-        lines.append(f"The site asks to come again in {error.retry_after:.0f} seconds.")
+        lines.append(
+            f"The site asks to come again in {write_count(round(error.retry_after), 'second')}."
+        )
     return lines

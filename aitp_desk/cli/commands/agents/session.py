@@ -16,6 +16,7 @@ import msgspec
 from aitp_desk.cli.commands.agents import report
 from aitp_desk.visitor import (
     Answer,
+    Identity,
     NotOffered,
     PlannedCall,
     Policy,
@@ -38,6 +39,7 @@ class VisitChoices(msgspec.Struct, frozen=True):
     """What the options of the command say.
 
     Parameters:
+        record: where the signed record of the visit is written; None for nowhere.
         facts: sent with the first question, once the person has seen and confirmed them.
         keeps_documents: whether documents of the site are kept for the next visit.
     """
@@ -45,6 +47,8 @@ class VisitChoices(msgspec.Struct, frozen=True):
     url: str
     policy: Policy
     credential: str | None
+    identity: Identity | None
+    record: Path | None
     protocol: str | None
     facts: tuple[str, ...]
     keeps_documents: bool
@@ -67,11 +71,16 @@ async def run_visit(
         report.complete_url(choices.url),
         policy=choices.policy,
         credential=choices.credential,
+        identity=choices.identity,
         protocol=choices.protocol,
         cache=ResponseCache(find_cache_folder() if choices.keeps_documents else None),
         context=context,
     ) as site:
-        return await act(VisitSession(site, as_json=as_json))
+        try:
+            return await act(VisitSession(site, as_json=as_json))
+        finally:  # what was paid before a failure is recorded as well
+            if choices.record is not None:
+                write_record(choices.record, site)
 
 
 class VisitSession:
@@ -168,6 +177,16 @@ class VisitSession:
             return
         for line in lines:
             click.echo(report.show(line))
+
+
+def write_record(file: Path, site: Site) -> None:
+    """Write the signed record of a visit, readable by its owner alone."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(site.write_transcript())
+    except OSError as error:
+        click.echo(f"--record: {file} cannot be written: {error.strerror}.", err=True)
 
 
 def read_arguments(action: SiteAction, words: Sequence[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from aitp_desk.cli.arguments import fail
 if TYPE_CHECKING:
     from aitp_desk.cli.commands.agents.session import VisitSession
     from aitp_desk.model.money import Money
-    from aitp_desk.visitor import Policy, VisitError
+    from aitp_desk.visitor import Identity, Policy, VisitError
 
 CREDENTIAL = "AITP_DESK_VISIT_CREDENTIAL"
 """The variable with an access key or bearer token for the site."""
@@ -108,6 +108,26 @@ def _read_budget(
     help=f"A file with an access key for the site; or the variable {CREDENTIAL}.",
 )
 @click.option(
+    "--key",
+    "key_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A private key of --agent (Ed25519, PEM): signs requests without a credential, and more.",
+)
+@click.option(
+    "--agent",
+    metavar="ORIGIN",
+    help="The agent's own origin, which publishes the public half of --key.",
+)
+@click.option("--account", metavar="NAME", help="Pay from this account at the site, with --key.")
+@click.option("--channel", metavar="ID", help="Pay from this payment channel, with --key.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the record of the visit there, signed with --key.",
+)
+@click.option(
     "--allow",
     "origins",
     multiple=True,
@@ -126,6 +146,11 @@ def visit(
     tokens: int | None,
     facts: tuple[str, ...],
     credential_file: Path | None,
+    key_file: Path | None,
+    agent: str | None,
+    account: str | None,
+    channel: str | None,
+    record: Path | None,
     origins: tuple[str, ...],
     *,
     lists_actions: bool,
@@ -150,6 +175,8 @@ def visit(
       aitp-desk visit https://shop.example --actions
       aitp-desk visit https://shop.example --call buy_map trail="Cinder Rim" --budget 20EUR
       aitp-desk visit --mcp https://shop.example https://museum.example --budget 20EUR
+      aitp-desk visit https://shop.example "Norway?" --key agent.pem \\
+        --agent https://agent.example --record visit.json
 
     \b
     Exit codes:
@@ -170,10 +197,12 @@ def visit(
     from aitp_desk.visitor import Policy, VisitError
 
     shows = lists_actions or lists_endpoints or shows_trust
-    if serves_mcp and (shows or name is not None or protocol or facts or confirms_all or as_json):
-        raise click.UsageError("--mcp takes URLs, limits, --allow and a credential alone.")
+    alone = name is not None or protocol or facts or confirms_all or as_json or record
+    if serves_mcp and (shows or alone):
+        raise click.UsageError("--mcp takes URLs, limits, --allow, a credential and a key alone.")
     if not serves_mcp:
         _check_usage(words, name, shows=shows, as_json=as_json)
+    identity = _make_identity(key_file, agent, account, channel, records=record is not None)
     policy = Policy(
         confirm=agree if confirms_all else ask_person,
         budget=budget,
@@ -182,12 +211,14 @@ def visit(
         origins=frozenset(origins),
     )
     if serves_mcp:
-        _serve_mcp((url, *words), policy, _read_credential(credential_file))
+        _serve_mcp((url, *words), policy, _read_credential(credential_file), identity)
         return
     choices = VisitChoices(
         url,
         policy,
         credential=_read_credential(credential_file),
+        identity=identity,
+        record=record,
         protocol=protocol,
         facts=facts,
         keeps_documents=not no_cache,
@@ -227,7 +258,41 @@ def _check_usage(words: tuple[str, ...], name: str | None, *, shows: bool, as_js
         raise click.UsageError("--actions, --endpoints and --trust take no QUESTION and no --call.")
 
 
-def _serve_mcp(urls: tuple[str, ...], policy: Policy, credential: str | None) -> None:
+def _make_identity(
+    file: Path | None,
+    agent: str | None,
+    account: str | None,
+    channel: str | None,
+    *,
+    records: bool,
+) -> Identity | None:
+    """Return who visits, with its key; None without one."""
+    if (file is None) is not (agent is None):
+        raise click.UsageError("--key and --agent go together.")
+    if file is None or agent is None:
+        if account or channel or records:
+            raise click.UsageError("--account, --channel and --record need --key and --agent.")
+        return None
+    from yarl import URL
+
+    from aitp_desk.visitor import Identity, KeyUnusable, Payer, Signer, load_key
+
+    try:
+        origin, key = str(URL(agent).origin()), load_key(file)
+    except KeyUnusable as error:
+        fail([f"--key: {error}"], 2)
+    except ValueError:
+        raise click.UsageError(
+            f"--agent: {agent!r} is no address such as https://agent.example."
+        ) from None
+    pays = account or channel
+    payer = Payer(key, origin, account=account or "", channel=channel or "") if pays else None
+    return Identity(signer=Signer(origin, key), payer=payer)
+
+
+def _serve_mcp(
+    urls: tuple[str, ...], policy: Policy, credential: str | None, identity: Identity | None
+) -> None:
     """Serve sites to an assistant, until its client ends; its person confirms."""
     from aitp_desk.cli.commands.agents.report import complete_url
     from aitp_desk.visitor.bridge import serve
@@ -239,7 +304,7 @@ def _serve_mcp(urls: tuple[str, ...], policy: Policy, credential: str | None) ->
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     credentials = {} if credential is None else {addresses[0]: credential}
-    asyncio.run(serve(addresses, policy=policy, credentials=credentials))
+    asyncio.run(serve(addresses, policy=policy, identity=identity, credentials=credentials))
 
 
 def _read_credential(file: Path | None) -> str | None:
