@@ -101,7 +101,12 @@ class Desks:
 
 
 @pytest.fixture(
-    params=[("chain", "mcp", 2), ("ring", "a2a", 3)],
+    params=[
+        ("chain", "mcp", 2),
+        ("chain", "ahp", 3),
+        ("ring", "a2a", 3),
+        ("ring", "ahp", 1),
+    ],
     ids=lambda given: f"{given[0]}-{given[1]}-{given[2]}",
 )
 def desks(

@@ -18,6 +18,7 @@ from tests.support.sites.partners import (
 )
 
 WAIT = 20
+LIMIT = 20
 KNOWN_THERE = "How long do you lend e-readers?"
 UNKNOWN = "Who painted the ceiling of the e-readers room in Vienna?"
 
@@ -87,3 +88,25 @@ async def test_a_visitor_over_ahp_is_answered_as_well(bookshop: Path, tmp_path: 
             assert "**Norwood Books**: " in told.ok["response"]["answer"]
             sources = told.ok["response"]["sources"]
             assert sources[0]["url"].startswith(partner.desk.url)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_partner_that_asks_without_end_uses_up_its_own_limit_alone(
+    bookshop: Path, tmp_path: Path, protocol: str
+) -> None:
+    limits = ("limits.enabled=true", f"limits.authenticated_per_minute={LIMIT}")
+    async with serving_site(bookshop, *limits) as partner:
+        own, other = await partner.with_key("threads"), await partner.with_key("threads")
+        toml = peer(partner.desk.url, bearer_env="BOOKS_TOKEN", protocol=protocol)
+        environment = {"BOOKS_TOKEN": str(own.key)}
+        site = write_site(tmp_path / "library", LIBRARY, toml)
+        async with serving_site(site, environment=environment) as library:
+            talker = await library.with_key("threads", "actions")
+            said = "\n".join(await ask(talker, KNOWN_THERE))
+            assert "three weeks" in said
+            for _ in range(LIMIT):
+                said = "\n".join(await ask(talker, KNOWN_THERE))
+                if "three weeks" not in said:
+                    break
+        assert "Nothing was done at books" in said
+        assert "three weeks" in "\n".join(await ask(other, KNOWN_THERE))
