@@ -22,6 +22,7 @@ from aitp_desk.egress.errors import (
     TooSlow,
     Unreachable,
 )
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
@@ -374,7 +375,8 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 
 def _too_slow(address: URL, seconds: float) -> TooSlow:
-    return TooSlow(f"{address.host} did not send a complete response within {seconds:g} seconds.")
+    within = write_count(seconds, "second")
+    return TooSlow(f"{address.host} did not send a complete response within {within}.")
 
 
 def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:

@@ -136,3 +136,9 @@ def clean_data(value: Any) -> Any:
     if isinstance(value, list):
         return [clean_data(item) for item in value]
     return value
+
+
+def write_count(number: float, noun: str) -> str:
+    """Return a number with its noun, such as "1 second" and "2.5 seconds"."""
+    said = str(number) if isinstance(number, int) else f"{number:g}"
+    return f"{said} {noun}" if said == "1" else f"{said} {noun}s"

@@ -13,6 +13,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from aitp_desk.egress import Egress, EgressError, Fetched
+from aitp_desk.model.text import write_count
 from aitp_desk.visitor.cache import ResponseCache, make_key
 from aitp_desk.visitor.errors import BudgetSpent, PolicyRefused, SiteFailed
 from aitp_desk.visitor.identity import Identity
@@ -123,7 +124,7 @@ class Fetcher:
         """
         if seconds >= self.left:
             raise BudgetSpent(
-                f"The site asks to wait {seconds:.0f} seconds; the visit has "
+                f"The site asks to wait {write_count(round(seconds), 'second')}; the visit has "
                 f"{max(self.left, 0):.0f} left."
             )
         await self._pause(seconds)

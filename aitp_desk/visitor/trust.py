@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.model.text import write_count
 from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
@@ -81,7 +82,7 @@ def _judge_keys(keys: Sequence[str], origin: str, cache: ResponseCache) -> Trust
     days = ages[-1]
     if (now - known) / _DAY > days + 1:
         return TrustFigure("keys", 0.0, "All keys of the site have changed since earlier visits.")
-    reason = f"This visitor has known the site's oldest key for {days:.0f} days."
+    reason = f"This visitor has known the site's oldest key for {write_count(round(days), 'day')}."
     return TrustFigure("keys", round(min(1.0, days / FULL_AGE_DAYS), 2), reason)
 
 

@@ -31,6 +31,7 @@ from aitp_desk.auth.web_bot_auth.message_signature import (
 )
 from aitp_desk.model.access.principal import AGENT_PREFIX, Principal, PrincipalKind, ProvenBy
 from aitp_desk.model.errors import NotAuthenticated, RateLimited
+from aitp_desk.model.text import write_count
 
 MAX_TRIES = 6000
 """Signatures of unlisted agents per minute: verifying one takes several times as long as
@@ -113,7 +114,7 @@ class SigningAgentsMethod:
         wait = self._tries.seconds_left(address)
         return RateLimited(
             "Too many signed requests came from your address or from unlisted agents. Try"
-            f" again in {wait} seconds, or send the request without a signature.",
+            f" again in {write_count(wait, 'second')}, or send the request without a signature.",
             scope="ip",
             retry_after=wait,
         )

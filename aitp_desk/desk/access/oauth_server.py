@@ -28,6 +28,7 @@ from aitp_desk.model.errors import (
     RateLimited,
     UnknownClient,
 )
+from aitp_desk.model.text import write_count
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import clients as client_reads
@@ -272,7 +273,7 @@ def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:
 def _too_often(what: str, seconds: float) -> RateLimited:
     wait = max(1, round(seconds))
     return RateLimited(
-        f"This address has {what} too often. Try again in {wait} seconds.",
+        f"This address has {what} too often. Try again in {write_count(wait, 'second')}.",
         scope="ip",
         retry_after=wait,
     )

@@ -35,6 +35,7 @@ from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.ids import digest_thread
 from aitp_desk.model.money import Money
 from aitp_desk.model.redaction import is_hiding, redact_json, redact_text
+from aitp_desk.model.text import write_count
 from aitp_desk.store.base import Store
 from aitp_desk.store.units.calls.calls import tell_progress
 
@@ -76,8 +77,8 @@ class CallExecutor:
                 yield
         except TimeoutError:
             raise Unavailable(
-                f"{action.name} could not be checked within {action.deadline_seconds:g}"
-                " seconds. Nothing was done."
+                f"{action.name} could not be checked within"
+                f" {write_count(action.deadline_seconds, 'second')}. Nothing was done."
             ) from None
 
     async def recheck_call(
@@ -175,7 +176,9 @@ class CallExecutor:
                 async with asyncio.timeout(action.deadline_seconds):
                     done = await offered.perform(value, context)
         except TimeoutError:
-            late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
+            late = (
+                f"{action.name} took longer than {write_count(action.deadline_seconds, 'second')}."
+            )
             if action.is_repeatable:
                 error = Unavailable(late)
                 return ActionOutput(mark_failed(call, error, int(self._clock())), error)

@@ -18,6 +18,7 @@ from aitp_desk.config import Concurrency as Settings
 from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import Unavailable
+from aitp_desk.model.text import write_count
 from aitp_desk.observability.figures import Figure, gauge
 
 RETRY_SECONDS = 5
@@ -109,8 +110,8 @@ class ConcurrencyLimiter:
             waiting.give_back()
             raise Unavailable(
                 "Too many requests are in progress; yours has waited"
-                f" {self._settings.wait_seconds} seconds. Try again in {RETRY_SECONDS}"
-                " seconds.",
+                f" {write_count(self._settings.wait_seconds, 'second')}. Try again in"
+                f" {RETRY_SECONDS} seconds.",
                 retry_after=RETRY_SECONDS,
             ) from None
         except asyncio.CancelledError:

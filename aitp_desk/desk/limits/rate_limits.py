@@ -21,6 +21,7 @@ from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.counters import WINDOW_SECONDS, Counters, Window, end_of_minute
 from aitp_desk.model.errors import LimitScope, RateLimited
+from aitp_desk.model.text import write_count
 
 
 class Allowance(msgspec.Struct):
@@ -239,7 +240,7 @@ class RateLimiter:
         wait = max(1, math.ceil(window.ends - self._clock()))
         refused = RateLimited(
             f"More than {limit} requests{whose} in {WINDOW_SECONDS} seconds."
-            f" Try again in {wait} seconds.",
+            f" Try again in {write_count(wait, 'second')}.",
             scope=scope,
             retry_after=wait,
         )

@@ -16,6 +16,7 @@ from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import RateLimited
+from aitp_desk.model.text import write_count
 
 
 class TokenBudgets:
@@ -63,7 +64,8 @@ class TokenBudgets:
         if budget and await self._used.used_by(principal) >= budget:
             wait = max(1, math.ceil(self._used.tomorrow - self._clock()))
             raise RateLimited(
-                f"The caller has used its {budget} tokens for today. Try again in {wait} seconds.",
+                f"The caller has used its {budget} tokens for today."
+                f" Try again in {write_count(wait, 'second')}.",
                 scope="day_tokens",
                 retry_after=wait,
             )

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from aitp_desk.desk.jobs.process_watch import BEAT_SECONDS, Presence, ProcessWatch
 from aitp_desk.model.component import Condition
 from aitp_desk.model.process_figures import ProcessFigures
+from aitp_desk.model.text import write_count
 
 ALL = "processes"
 PREFIX = "process:"
@@ -57,7 +58,9 @@ def _describe(name: str, presence: Presence, watch: ProcessWatch) -> Condition:
     if presence.is_gone:
         silent = int(presence.unchanged * BEAT_SECONDS)
         return Condition(
-            name=name, state="down", reason=f"It has not reported for {silent} seconds. {who}"
+            name=name,
+            state="down",
+            reason=f"It has not reported for {write_count(silent, 'second')}. {who}",
         )
     if beat.process == watch.process or beat.state == "up":
         return Condition(name=name, reason=who)

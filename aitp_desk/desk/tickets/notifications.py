@@ -26,6 +26,7 @@ from aitp_desk.desk.jobs.webhook_delivery import deliver_webhook
 from aitp_desk.egress import Egress
 from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.model.ids import new_id
+from aitp_desk.model.text import write_count
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
@@ -188,7 +189,7 @@ async def run_command(command: Sequence[str], body: bytes, seconds: float) -> No
             await _feed(process, body)
             code = await process.wait()
     except TimeoutError:
-        raise Retry(f"The command took longer than {seconds:g} seconds.") from None
+        raise Retry(f"The command took longer than {write_count(seconds, 'second')}.") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

@@ -12,6 +12,7 @@ from aitp_desk.http.connection.message_head import MessageHead
 from aitp_desk.http.connection.request_body import RequestBody
 from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.model.errors import RequestTimeout
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.http.connection.http_connection import HttpConnection
@@ -62,8 +63,8 @@ class ReceivedRequest(msgspec.Struct):
                     part = await body.read()
             except TimeoutError:
                 raise RequestTimeout(
-                    f"The body paused for more than {idle} seconds, or came at less than {rate}"
-                    " bytes a second."
+                    f"The body paused for more than {write_count(idle, 'second')}, or came at less"
+                    f" than {rate} bytes a second."
                 ) from None
             if not part:
                 break

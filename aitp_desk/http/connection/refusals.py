@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.http.connection.message_head import MAX_HEAD, MAX_LINE
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
+from aitp_desk.model.text import write_count
 
 RETRY_SECONDS = 10
 """Seconds after which a client without a connection may try again."""
@@ -19,7 +20,7 @@ def too_many_connections() -> DeskError:
 
 def slow_head(seconds: float) -> DeskError:
     """Return the error of a head that exceeded the time limit."""
-    return RequestTimeout(f"The request's headers took more than {seconds} seconds.")
+    return RequestTimeout(f"The request's headers took more than {write_count(seconds, 'second')}.")
 
 
 def malformed() -> DeskError:

@@ -12,6 +12,7 @@ from aitp_desk.http.hac.refusal import Refusal
 from aitp_desk.http.hac.request_view import HacRequest
 from aitp_desk.model.access.scope import covers_scope
 from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.text import write_count
 from aitp_desk.protocols.base.action_affordances import (
     list_callable_actions,
     make_call_affordance,
@@ -299,7 +300,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 retry_after=0,
             )
         seconds = refused.retry_after
-        when = f"Wait {seconds} seconds" if seconds is not None else "Wait a moment"
+        when = f"Wait {write_count(seconds, 'second')}" if seconds is not None else "Wait a moment"
         return RecoveryHints(
             f"{when}, then send the same request again.", (), is_retryable=True, retry_after=seconds
         )

@@ -37,6 +37,7 @@ from obstore.store import S3Store
 
 from aitp_desk.config.rules.files import split_bucket
 from aitp_desk.config.sections.files import S3
+from aitp_desk.model.text import write_count
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.contents.access_key import read_access_key
 from aitp_desk.store.contents.faults import AccessRefused, BucketFault, ObjectMissing
@@ -198,7 +199,7 @@ class S3Bucket:
                     return await loop.run_in_executor(self._threads, work)
         except TimeoutError:
             raise BucketFault(
-                f"{self.name} did not answer within {self.seconds} seconds."
+                f"{self.name} did not answer within {write_count(self.seconds, 'second')}."
             ) from None
 
 

@@ -15,6 +15,7 @@ from aitp_desk.config import Peer
 from aitp_desk.model.access.scope import covers_scope, is_operator_scope
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
+from aitp_desk.model.text import write_count
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.discovery.endpoints import Discovery
 from aitp_desk.visitor.errors import (
@@ -129,7 +130,7 @@ class Partner:
         match error:
             case TimeoutError():
                 return Unavailable(
-                    f"{title} did not answer within {self.settings.seconds} seconds."
+                    f"{title} did not answer within {write_count(self.settings.seconds, 'second')}."
                 )
             case CredentialNeeded():
                 return PreconditionFailed(f"{title} does not answer this site: {said}")

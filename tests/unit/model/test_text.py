@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.model.text import clean_name, clean_quote, drop_invisible
+from aitp_desk.model.text import clean_name, clean_quote, drop_invisible, write_count
 
 KEPT = {
     "family": "👨‍👩‍👧‍👦 👩🏽‍🚀 🏳️‍🌈 ❤️‍🔥 👁️‍🗨️ 🧑‍⚕️",
@@ -166,3 +166,18 @@ def test_no_image_is_left_in_a_name_or_a_quote(text: str) -> None:
 def test_long_texts_of_signs_are_read_in_one_go(sign: str) -> None:
     clean_name(sign * 20_000)
     clean_quote(sign * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (0, "0 seconds"),
+        (1, "1 second"),
+        (1.0, "1 second"),
+        (2, "2 seconds"),
+        (0.5, "0.5 seconds"),
+        (1_234_567, "1234567 seconds"),
+    ],
+)
+def test_a_number_is_written_with_its_noun(number: float, said: str) -> None:
+    assert write_count(number, "second") == said

@@ -47,6 +47,7 @@ from aitp_desk.model.errors import (
     ScopeMissing,
     UnknownAction,
 )
+from aitp_desk.model.text import write_count
 
 MAX_RESULT = 16_000
 """Maximum length of a result for an agent, in characters."""
@@ -314,7 +315,7 @@ def make_round(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Tool
 
 
 def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
-    about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
+    about = "" if eta_seconds is None else f", for about {write_count(eta_seconds, 'second')}"
     return ToolResult(f"The call was accepted ({call.id}) and continues in the background{about}.")
 
 
