@@ -1,6 +1,8 @@
 """Asks through NLWeb's ``/ask``, without a stream.
 
-The site keeps no conversation: earlier questions are sent along, so that it understands the next.
+It asks by GET, as the REST interface has it, and by POST in the form of NLWeb 0.54 where a
+site takes nothing else. The site keeps no conversation: earlier questions are sent along, so that
+it understands the next.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from typing import Any
 
 from yarl import URL
 
+from aitp_desk.egress import Fetched
 from aitp_desk.visitor.base import Answer, Choice, Endpoint, Source
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.clients.replies import decode, read_refusal
@@ -21,6 +24,10 @@ MAX_EARLIER = 5
 MAX_RESULTS = 20
 MODE = "generate"
 """What is asked for: an answer, rather than a list or a summary of results."""
+PREFER = {"streaming": False, "response_format": "conv_search", "mode": "summarize"}
+"""The same in NLWeb 0.54, whose answers are summaries."""
+SAID = frozenset({"Summary", "Answer"})
+"""The types of results that are the site's words about the others."""
 
 
 class NlwebClient(Reader):
@@ -30,6 +37,7 @@ class NlwebClient(Reader):
         self._endpoint = endpoint
         self._fetcher = fetcher
         self._earlier: list[str] = []
+        self._posts = False
 
     async def choose(self, choice: Choice) -> Answer:
         """Ask with the choice, which is how a question back is answered."""
@@ -37,17 +45,37 @@ class NlwebClient(Reader):
 
     async def ask(self, question: str) -> Answer:
         """Put a question."""
-        mode = {"mode": MODE, "generate_mode": MODE}  # the name has changed
-        query = {"query": question, "streaming": "false", **mode}
-        if self._earlier:
-            query["prev"] = ",".join(one.replace(",", " ") for one in self._earlier)
-        url = str(URL(self._endpoint.url).with_query(query))
-        found = await self._fetcher.send(url, headers={"Accept": "application/json"})
+        found = await (self._post if self._posts else self._get)(question)
+        if not self._posts and takes_only_posts(found):
+            self._posts = True
+            found = await self._post(question)
         if found.status >= 400:
             raise read_refusal(found)
         answer = _read(decode(found))
         self._earlier = [*self._earlier, question][-MAX_EARLIER:]
         return answer
+
+    async def _get(self, question: str) -> Fetched:
+        mode = {"mode": MODE, "generate_mode": MODE}  # the name has changed
+        query = {"query": question, "streaming": "false", **mode}
+        if self._earlier:
+            query["prev"] = ",".join(one.replace(",", " ") for one in self._earlier)
+        url = str(URL(self._endpoint.url).with_query(query))
+        return await self._fetcher.send(url, headers={"Accept": "application/json"})
+
+    async def _post(self, question: str) -> Fetched:
+        body: dict[str, Any] = {"query": {"text": question}, "prefer": PREFER}
+        if self._earlier:
+            body["context"] = {"@type": "ConversationalContext", "prev": self._earlier}
+        return await self._fetcher.send(
+            self._endpoint.url, body, method="POST", headers={"Accept": "application/json"}
+        )
+
+
+def takes_only_posts(found: Fetched) -> bool:
+    """Return whether a refused GET says that a POST is taken."""
+    allowed = found.headers.get("Allow", "").upper()
+    return found.status == 405 and "POST" in allowed
 
 
 def _read(value: Any) -> Answer:
@@ -59,9 +87,16 @@ def _read(value: Any) -> Answer:
     if asked := text_of(object_of(value, "ask_user"), "content"):
         options = (line[2:] for line in asked.splitlines() if line.startswith("- "))
         return Answer(clean(asked), "question", choices=tuple(Choice(one, one) for one in options))
+    elicited = object_of(value, "elicitation")
+    if questions := [text_of(one, "text") for one in list_of(elicited, "questions")]:
+        (first, *_) = list_of(elicited, "questions")
+        offered = [one for one in list_of(first, "options") if isinstance(one, str)]
+        asked = "\n".join(filter(None, (text_of(elicited, "text"), *questions)))
+        return Answer(clean(asked), "question", choices=tuple(Choice(one, one) for one in offered))
     generated = object_of(value, "nlws") or value
-    text = text_of(generated, "answer") or _summary(value)
     results = list_of(value, "results") or list_of(generated, "items")
+    said = [text_of(one, "text") for one in results if text_of(one, "@type") in SAID]
+    text = text_of(generated, "answer") or _summary(value) or "\n\n".join(filter(None, said))
     if not text and not isinstance(value.get("results") if isinstance(value, dict) else None, list):
         raise SiteFailed("The site did not reply in the form of NLWeb.")
     sources = tuple(_source(one) for one in results[:MAX_RESULTS] if text_of(one, "url"))

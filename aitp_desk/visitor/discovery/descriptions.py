@@ -10,6 +10,7 @@ from aitp_desk import own_version
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.clients.mcp.wire import HANDSHAKE
+from aitp_desk.visitor.clients.nlweb import takes_only_posts
 from aitp_desk.visitor.discovery.manifest import resolve
 from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
 from aitp_desk.visitor.discovery.yaml_objects import decode_yaml_object
@@ -22,6 +23,8 @@ OPENAPI_PLACE = "/openapi.json"
 OPENAPI_YAML_PLACE = "/openapi.yaml"
 LLMS_PLACE = "/llms.txt"
 ASK_PATH = "/ask"
+UNASKED = {"prefer": {"streaming": False}}
+"""A request of NLWeb 0.54 without a question."""
 QUESTION_NAMES = ("content-search", "ask", "search", "query", "converse")
 """What sites call the action that answers questions, the best known first."""
 _BINDINGS = ("JSONRPC", "HTTP+JSON")
@@ -163,6 +166,10 @@ async def probe_nlweb(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     """Find NLWeb by a request without a question, which costs the site no answer."""
     url = fetcher.origin + ASK_PATH
     found = await fetcher.read(f"{url}?streaming=false", accept="application/json")
+    if takes_only_posts(found):
+        found = await fetcher.send(
+            url, UNASKED, method="POST", headers={"Accept": "application/json"}, attempts=1
+        )
     is_json = "json" in found.headers.get("Content-Type", "").lower()
     is_refused = found.status in {400, 422} and b"query" in found.body
     is_empty = any(
