@@ -8,14 +8,13 @@ SELECT last_seq, last_link, last_event FROM threads
 WHERE id = :thread_id AND updated_at < :before AND deleted_at IS NULL;
 
 -- open_work_on_thread: Finds work on a thread that is not over: an answer, a call or a ticket.
-SELECT 1 WHERE EXISTS (
-    SELECT 1 FROM runs WHERE thread_id = :thread_id
-      AND finished_at IS NULL AND state <> 'requires_action'
-) OR EXISTS (
-    SELECT 1 FROM calls WHERE thread_id = :thread_id AND state IN ('started', 'waiting_approval')
-) OR EXISTS (
-    SELECT 1 FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken')
-);
+SELECT 1 FROM runs
+WHERE thread_id = :thread_id AND finished_at IS NULL AND state <> 'requires_action'
+UNION ALL SELECT 1 FROM calls
+WHERE thread_id = :thread_id AND state IN ('started', 'waiting_approval')
+UNION ALL SELECT 1 FROM tickets
+WHERE thread_id = :thread_id AND state IN ('open', 'taken')
+LIMIT 1;
 
 -- delete_old_events: Deletes the events of the threads that were deleted first, before a time.
 DELETE FROM events WHERE thread_id IN (

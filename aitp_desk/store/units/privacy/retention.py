@@ -28,7 +28,7 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
 
 
 def drop_unkept_thread(*, thread_id: str, now: int) -> Work[tuple[str, ...] | None]:
-    """Delete a thread whose caller did not want it kept, unless work on it is not over.
+    """Delete an unkept thread, unless work on it is not over.
 
     Returns:
         The ids of the runs that ended; None if the thread stays for now.
