@@ -249,7 +249,7 @@ async def test_a_partner_that_stays_silent_is_named_and_the_own_answer_stays(
     async with serving_site(library(tmp_path, partner, seconds=1)) as talker:
         _, reply = await ask(talker, QUESTION)
     assert reply.startswith(own)
-    assert "Norwood Books did not answer within 1 seconds." in reply
+    assert "Norwood Books did not answer within 1 second." in reply
 
 
 async def test_a_partners_refusal_of_a_question_is_told(
