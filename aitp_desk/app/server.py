@@ -66,7 +66,7 @@ from aitp_desk.store.clock import database_clock
 from aitp_desk.store.contents.kinds import open_contents
 from aitp_desk.store.engine.engines import DeskStore, find_engine, open_store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.units import TOKENS_EPOCH
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from aitp_desk.store.valkey import open_valkey
 from aitp_desk.transports.base import Transport
 from aitp_desk.web.console.routes import make_sessions

@@ -19,8 +19,8 @@ from aiohttp import web
 from aitp_desk.app.server import RunningServer
 from aitp_desk.auth.credentials.api_key import make_api_key
 from aitp_desk.auth.keys.data_keys import open_data_keys
-from aitp_desk.store import units as work
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.keys.tokens import revoke_token, rotate_token
 from tests.access_walk.model import ALWAYS, ID, MARKER, Credential, Marker, Model, Party, Thread
 from tests.access_walk.results import Result, Results
 from tests.access_walk.site import MarkingAgent
@@ -230,7 +230,7 @@ class World:
         _, key = make_api_key(id_)
         now = int(self.clock())
         await self.desk.store.run(
-            work.rotate_token,
+            rotate_token,
             id=id_,
             version=kept.version,
             hash=keys.hash_token(key, keys.newest),
@@ -247,7 +247,7 @@ class World:
         """Take a key back."""
         id_ = credential.party.principal.removeprefix("key:")
         now = int(self.clock())
-        assert await self.desk.store.run(work.revoke_token, id_or_name=id_, now=now)
+        assert await self.desk.store.run(revoke_token, id_or_name=id_, now=now)
         await self.end(credential)
 
     async def end(self, credential: Credential) -> None:

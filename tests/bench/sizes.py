@@ -26,13 +26,14 @@ import uvloop
 
 from aitp_desk.model.conversation.thread import Draft, Thread
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.store.units.privacy.retention import drop_old_events, drop_old_thread
+from aitp_desk.store.units.runs.workers import claim_runs, finish_run
+from aitp_desk.store.units.threads.threads import append_message, open_thread
 from tests.bench.store import CALLERS, DESK, NOW, QUESTION, VISITOR, record, said
 from tests.support.store.postgres import postgres_server
 
@@ -74,7 +75,7 @@ async def converse(store: Store, threads: int) -> list[str]:
 async def _hold(threads: list[str], store: Store) -> list[str]:
     for id_ in threads:
         await store.run(
-            work.open_thread,
+            open_thread,
             thread=Thread(id_, None, NOW, {}, (DESK,)),
             speaker="visitor",
             messages=(),
@@ -87,9 +88,7 @@ async def _hold(threads: list[str], store: Store) -> list[str]:
         while taken := await _claim(store):
             await asyncio.gather(
                 *(
-                    store.run(
-                        work.finish_run, claim=held, replies=(said(WORDS, by_desk=True),), now=NOW
-                    )
+                    store.run(finish_run, claim=held, replies=(said(WORDS, by_desk=True),), now=NOW)
                     for held in taken
                 )
             )
@@ -98,14 +97,14 @@ async def _hold(threads: list[str], store: Store) -> list[str]:
 
 async def _claim(store: Store) -> tuple[ClaimedRun, ...]:
     claims = await store.run(
-        work.claim_runs, worker="worker", now=NOW, lease_until=NOW + 30, limit=CALLERS
+        claim_runs, worker="worker", now=NOW, lease_until=NOW + 30, limit=CALLERS
     )
     return claims.taken
 
 
 async def _ask(store: Store, thread_id: str, now: int) -> None:
     await store.run(
-        work.append_message,
+        append_message,
         thread_id=thread_id,
         principal=VISITOR,
         draft=Draft("user", (WORDS,)),

@@ -27,13 +27,13 @@ import uvloop
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Draft, Origin, Thread
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.records.threads import FoldedTurn, IdempotencyRecord, NewMessage
-from aitp_desk.store.units.threads.folded_threads import write_turn
+from aitp_desk.store.units.threads.folded_threads import fold_turn, write_turn
+from aitp_desk.store.units.threads.threads import append_message, open_thread
 
 CALLERS = 32
 NOW = 1_800_000_000
@@ -77,7 +77,7 @@ async def append(store: Store, units: int, *, run: bool = False, once: bool = Fa
     threads = [a_thread() for _ in range(CALLERS)]
     for thread in threads:
         await store.run(
-            work.open_thread,
+            open_thread,
             thread=thread,
             speaker="visitor",
             messages=(),
@@ -90,7 +90,7 @@ async def append(store: Store, units: int, *, run: bool = False, once: bool = Fa
     async def call(thread: Thread, numbers: Iterator[int]) -> None:
         for _ in numbers:
             await store.run(
-                work.append_message,
+                append_message,
                 thread_id=thread.id,
                 principal=VISITOR,
                 draft=Draft("user", (QUESTION,)),
@@ -119,7 +119,7 @@ async def record(store: Store, units: int) -> None:
     """Record first turns of query sessions: a thread, its session, two messages."""
     for number in range(units):
         store.record(
-            work.fold_turn,
+            fold_turn,
             thread_id=new_id("thread", NOW),
             session_id=new_id("session", NOW),
             last_at=NOW,

@@ -23,10 +23,11 @@ from aitp_desk.auth.keys.master_key import (
     write_draft,
 )
 from aitp_desk.model.access.audit import Auditor
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import keys as key_reads
 from aitp_desk.store.records.keys import KeyReset, WrappedKey
+from aitp_desk.store.units.keys import data_keys as data_key_units
+from aitp_desk.store.units.keys.data_keys import add_wrappings, keep_wrappings_of, reset_data_keys
 
 
 async def rotate_master_key(
@@ -57,8 +58,8 @@ async def rotate_master_key(
     if given is not None:
         if given.fingerprint == master.fingerprint:
             raise KeyFileError(f"The key of {given.origin} is already in use. Choose another.")
-        await store.run(work.add_wrappings, keys=_wrap_all(given, keys))
-        await store.run(work.keep_wrappings_of, master=given.fingerprint, by=by)
+        await store.run(add_wrappings, keys=_wrap_all(given, keys))
+        await store.run(keep_wrappings_of, master=given.fingerprint, by=by)
         return given
     path = data / KEY_FILE
     if master.origin != str(path):
@@ -86,7 +87,7 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
     version = unwrap_all(master, await key_reads.data_keys(store)).newest + 1
     wrapped = master.wrap(version, secrets.token_bytes(KEY_BYTES))
     key = WrappedKey(version, master.fingerprint, wrapped, int(time.time()))
-    await store.run(work.add_data_key, key=key, by=by)
+    await store.run(data_key_units.add_data_key, key=key, by=by)
     return version
 
 
@@ -101,7 +102,7 @@ async def reset_keys(
     """
     now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
     key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)
-    return await store.run(work.reset_data_keys, key=key, now=now, by=by(DataKeys({FIRST: secret})))
+    return await store.run(reset_data_keys, key=key, now=now, by=by(DataKeys({FIRST: secret})))
 
 
 async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor | None) -> MasterKey:
@@ -113,13 +114,13 @@ async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor |
     master = MasterKey(secret, str(path))
     draft = write_draft(path, secret.hex())
     try:
-        await store.run(work.add_wrappings, keys=_wrap_all(master, keys))
+        await store.run(add_wrappings, keys=_wrap_all(master, keys))
     except BaseException:
         draft.unlink()
         raise
     draft.replace(path)
     sync_folder(path.parent)
-    await store.run(work.keep_wrappings_of, master=master.fingerprint, by=by)
+    await store.run(keep_wrappings_of, master=master.fingerprint, by=by)
     return master
 
 

@@ -29,10 +29,11 @@ from aitp_desk.model.errors import (
     UnknownClient,
 )
 from aitp_desk.model.text import write_count
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import clients as client_reads
 from aitp_desk.store.records.clients import Client
+from aitp_desk.store.units.audit import keep_audit
+from aitp_desk.store.units.keys import clients as client_units
 
 MAX_FAILURES = 20
 """Failed client authentications per address and minute, for all clients together."""
@@ -167,7 +168,7 @@ class AuthorizationServer:
         )
         by = Auditor(self._audit, now, f"{CLIENT_PREFIX}{client.id}", "client_secret")
         await self._store.run(
-            work.keep_audit, by=by, action=AuditAction.TOKEN_ISSUED, kind=ObjectKind.TOKEN, id_=id_
+            keep_audit, by=by, action=AuditAction.TOKEN_ISSUED, kind=ObjectKind.TOKEN, id_=id_
         )
         return IssuedToken(token, expires_at - now, scopes)
 
@@ -202,7 +203,9 @@ class AuthorizationServer:
             expires_at=now + settings.client_days * DAY_SECONDS,
         )
         by = Auditor(self._audit, now, f"{CLIENT_PREFIX}{client.id}", "nothing")
-        await self._store.run(work.register_client, client=client, most=settings.max_clients, by=by)
+        await self._store.run(
+            client_units.register_client, client=client, most=settings.max_clients, by=by
+        )
         shared = self._webhook_secret(client.id, client.version, client.data_key)
         return RegisteredClient(client, secret, shared)
 

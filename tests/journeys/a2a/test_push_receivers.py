@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.store import units as work
+from aitp_desk.store.units.keys.tokens import revoke_token, rotate_token
 from tests.journeys.a2a.test_access import V1, principal_of, send_task, share
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import Clock, PacedAgent
@@ -69,14 +69,14 @@ async def leave(ground: Ground) -> None:
 async def revoke_key(ground: Ground) -> None:
     assert ground.other is not None
     id_ = principal_of(ground.other).removeprefix("key:")
-    await ground.owner.desk.store.run(work.revoke_token, id_or_name=id_, now=int(ground.clock()))
+    await ground.owner.desk.store.run(revoke_token, id_or_name=id_, now=int(ground.clock()))
 
 
 async def rotate_key(ground: Ground) -> None:
     assert ground.other is not None
     id_ = principal_of(ground.other).removeprefix("key:")
     await ground.owner.desk.store.run(
-        work.rotate_token,
+        rotate_token,
         id=id_,
         version=1,
         hash=b"another",
@@ -92,7 +92,7 @@ async def rotate_key_later(ground: Ground) -> None:
     id_ = principal_of(ground.other).removeprefix("key:")
     now = int(ground.clock())
     await ground.owner.desk.store.run(
-        work.rotate_token,
+        rotate_token,
         id=id_,
         version=1,
         hash=b"another",

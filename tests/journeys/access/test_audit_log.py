@@ -14,7 +14,7 @@ from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.audit_log import audit_rows, check_audit
-from aitp_desk.store.units import revoke_token
+from aitp_desk.store.units.keys.tokens import revoke_token
 from tests.support.access.audit_log import KEYS
 from tests.support.clients.threads import DATABASE, Talker, talking
 from tests.support.doubles.agent import NOON, Clock

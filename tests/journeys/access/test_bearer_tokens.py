@@ -17,9 +17,9 @@ import pytest_asyncio
 from click.testing import CliRunner
 
 from aitp_desk.cli.commands.access.revoke_jwt import revoke_jwt
-from aitp_desk.store import units as work
 from aitp_desk.store.reads.audit_log import audit_rows
 from aitp_desk.store.reads.credentials.jwt_revocations import Claim, Revocation
+from aitp_desk.store.units.keys.jwts import revoke_jwts
 from tests.support.access.identity_provider import (
     SECRET,
     Provider,
@@ -77,7 +77,7 @@ class Site:
     async def revoke(self, issuer: str, claim: Claim, value: str) -> None:
         """Revoke tokens as the command does."""
         revocation = Revocation(issuer, claim, value, int(time.time()))
-        await self.anybody.desk.store.run(work.revoke_jwts, revocation=revocation)
+        await self.anybody.desk.store.run(revoke_jwts, revocation=revocation)
 
     def caller(self, token: str) -> Talker:
         """A caller who sends a token with every request."""

@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from aitp_desk.desk.access.revocation import is_still_valid, was_revoked
 from aitp_desk.desk.calls.async_calls import REVOKED
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
-from aitp_desk.store import units as work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
 from aitp_desk.store.records.clients import Client
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.keys.clients import create_client, revoke_client
+from aitp_desk.store.units.keys.jwts import revoke_jwts
+from aitp_desk.store.units.keys.tokens import create_token, revoke_token, rotate_token
 from tests.support.clients.threads import DATABASE, Talker, talking
 from tests.support.desk.first_start import begin_database
 from tests.support.sites.orders import Caller, Research, calling, write_site
@@ -25,7 +27,7 @@ NOW = 1_800_000_000
 async def revoke(caller: Caller) -> None:
     """Revoke the key of a caller: the only one that there is."""
     ((key_id,),) = caller.talker.rows("SELECT id FROM tokens")
-    assert await caller.talker.desk.store.run(work.revoke_token, id_or_name=key_id, now=NOW)
+    assert await caller.talker.desk.store.run(revoke_token, id_or_name=key_id, now=NOW)
 
 
 def end_of_call(talker: Talker) -> tuple[str, str | None]:
@@ -71,11 +73,11 @@ async def test_what_is_revoked_differs_from_what_has_only_ended(tmp_path: Path) 
             key = Key(id_, id_, b"", ("actions",), NOW - 9, expires_at=ends_at)
             client = Client(id_, id_, 1, b"", ("actions",), is_registered=False, created_at=NOW - 9)
             client = replace(client, expires_at=ends_at)
-            await store.run(work.create_token, token=key)
-            await store.run(work.create_client, client=client)
-        await store.run(work.revoke_token, id_or_name="revoked", now=NOW)
-        await store.run(work.revoke_client, id_or_name="revoked", now=NOW)
-        await store.run(work.revoke_jwts, revocation=Revocation("staff", "sub", "a:b", NOW))
+            await store.run(create_token, token=key)
+            await store.run(create_client, client=client)
+        await store.run(revoke_token, id_or_name="revoked", now=NOW)
+        await store.run(revoke_client, id_or_name="revoked", now=NOW)
+        await store.run(revoke_jwts, revocation=Revocation("staff", "sub", "a:b", NOW))
         for principal, asked_at, expected in (
             ("key:good", NOW, False),
             ("key:ended", NOW, False),
@@ -100,9 +102,9 @@ async def test_a_credential_holds_until_it_is_revoked_replaced_or_expired(tmp_pa
     async with SqliteStore.open(tmp_path / DATABASE) as store:
         for id_, ends_at in (("good", None), ("ended", NOW), ("turned", None)):
             key = Key(id_, id_, b"", ("threads",), NOW - 9, expires_at=ends_at)
-            await store.run(work.create_token, token=key)
+            await store.run(create_token, token=key)
         await store.run(
-            work.rotate_token,
+            rotate_token,
             id="turned",
             version=1,
             hash=b"x",
@@ -110,8 +112,8 @@ async def test_a_credential_holds_until_it_is_revoked_replaced_or_expired(tmp_pa
             previous_until=NOW + 9,
             now=NOW,
         )
-        await store.run(work.revoke_jwts, revocation=Revocation("staff", "jti", "t1", NOW))
-        await store.run(work.revoke_jwts, revocation=Revocation("staff", "sub", "old", NOW))
+        await store.run(revoke_jwts, revocation=Revocation("staff", "jti", "t1", NOW))
+        await store.run(revoke_jwts, revocation=Revocation("staff", "sub", "old", NOW))
         first, second = CredentialMark(1), CredentialMark(2)
         for principal, mark, at, expected in (
             ("key:good", first, NOW, True),

@@ -19,7 +19,7 @@ import pytest
 import pytest_asyncio
 from yarl import URL
 
-from aitp_desk.store.units import revoke_token, rotate_token
+from aitp_desk.store.units.keys.tokens import revoke_token, rotate_token
 from tests.support.access.keys import CLIENTS, SigningKey, make_key, make_signing_key
 from tests.support.desk.command import run
 from tests.support.desk.processes import desk_command, free_port, serving_fork

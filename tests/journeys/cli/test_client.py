@@ -17,12 +17,12 @@ from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.cli import main
 from aitp_desk.cli.data import require_keys
 from aitp_desk.cli.timestamps import write_minute
-from aitp_desk.store import units as work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import clients as client_reads
 from aitp_desk.store.records.clients import Client, SigningKey
-from aitp_desk.store.units import TOKENS_EPOCH
+from aitp_desk.store.units.keys.clients import register_client
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 DAY = 86_400
 
@@ -160,7 +160,7 @@ def test_those_that_registered_themselves_are_listed_as_such(data: Path) -> None
     async def register() -> None:
         async with SqliteStore.open(data / "desk.db") as store:
             for client in (stranger, gone):
-                await store.run(work.register_client, client=client, most=9)
+                await store.run(register_client, client=client, most=9)
 
     asyncio.run(register())
     first, second = command(data, "client", "list")

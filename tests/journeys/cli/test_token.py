@@ -16,7 +16,7 @@ from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
 from aitp_desk.cli.data import require_keys
 from aitp_desk.store.engine.sqlite import SqliteStore
-from aitp_desk.store.units import note_token_use
+from aitp_desk.store.units.keys.tokens import note_token_use
 from tests.support.desk.command import run_here
 from tests.support.desk.terminal import command
 

@@ -18,7 +18,7 @@ import pytest_asyncio
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.units import revoke_token
+from aitp_desk.store.units.keys.tokens import revoke_token
 from aitp_desk.store.units.threads.grants import revoke_grant
 from tests.support.access.keys import make_key
 from tests.support.clients.event_stream import following, numbers

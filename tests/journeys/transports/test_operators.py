@@ -20,7 +20,7 @@ from aitp_desk.desk.tickets.bindings import CODE_SECONDS, OperatorBindings
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
-from aitp_desk.store.units import revoke_token, rotate_token
+from aitp_desk.store.units.keys.tokens import revoke_token, rotate_token
 from aitp_desk.transports.events import Choice, IncomingFile, MessageEdit, TextMessage
 from aitp_desk.transports.messages import Outgoing, SentMessage
 from aitp_desk.transports.operators.buttons import CONFIRM_SECONDS

@@ -16,7 +16,7 @@ from aitp_desk.auth.credentials.signed_request import make_secret
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.keys import Key
-from aitp_desk.store.units import create_token
+from aitp_desk.store.units.keys.tokens import create_token
 
 
 async def make_key(store: Store, data: Path, *scopes: str, name: str = "bot") -> str:

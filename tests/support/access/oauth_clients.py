@@ -13,8 +13,8 @@ import aiohttp
 
 from aitp_desk.auth.jwt.clients import ClientSecrets
 from aitp_desk.auth.keys.data_keys import open_data_keys
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
+from aitp_desk.store.units.keys.clients import create_client
 from tests.support.clients.threads import Told
 
 TOKEN = "/oauth/token"
@@ -50,7 +50,7 @@ async def make_client(
         now=int(now),
         expires_at=None if days is None else int(now) + days * 86_400,
     )
-    await store.run(work.create_client, client=client)
+    await store.run(create_client, client=client)
     return Credentials(client.id, secret)
 
 

@@ -14,13 +14,13 @@ from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Attachment, Origin, Thread
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records.console import ThreadFilter, TicketFilter
 from aitp_desk.store.records.threads import NewMessage, Session
 from aitp_desk.store.rows.calls import write_call
-from aitp_desk.store.units.threads.folded_threads import find_tail
+from aitp_desk.store.units.threads.folded_threads import find_tail, fold_turn
 from aitp_desk.store.units.threads.tail import ThreadTail
+from aitp_desk.store.units.threads.threads import open_thread
 from aitp_desk.store.units.tickets.tickets import add_ticket
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import DESK, NOW, first_turn, salt_for
@@ -54,7 +54,7 @@ class Site:
         """Open a thread on which a visitor says this."""
         thread = Thread(self.next_id("thread"), owner, int(self.now), {}, (DESK,), desk=desk)
         await self.store.run(
-            work.open_thread,
+            open_thread,
             thread=thread,
             speaker=owner or "visitor",
             messages=[self._message(text) for text in texts],
@@ -70,7 +70,7 @@ class Site:
         at = int(self.now)
         session = Session(self.next_id("session"), thread.id, None, 1, at, at)
         turn = first_turn(session, question, reply, recorded_at=self.now)
-        await self.store.run(work.fold_turn, **turn)
+        await self.store.run(fold_turn, **turn)
         return thread.id
 
     async def post(

@@ -13,8 +13,8 @@ from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
-from aitp_desk.store import units as work
 from aitp_desk.store.records.threads import Summary
+from aitp_desk.store.units.threads.summaries import keep_summary
 from aitp_desk.store.units.tickets.takeover import add_note
 from aitp_desk.store.units.tickets.tickets import add_ticket
 from tests.support.clients.threads import Talker
@@ -82,7 +82,7 @@ async def leave_words(who: Talker, other: Talker) -> str:
     (await who.post(mine.id, mark("fork"), wait=WAIT)).ok  # noqa: B018
     for id_ in (thread.id, forked.id):
         summary = Summary(id_, 1, mark("summary"), "scripted")
-        await who.desk.store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+        await who.desk.store.run(keep_summary, summary=summary, made_of=(), previous=None)
     for ref, of in (("here", {"thread_id": thread.id}), ("apart", {"principal": principal})):
         job = a_job(f"{ref}{thread.id}", payload={"said": mark("job")}, **of)
         await who.desk.store.run(queue, job)

@@ -10,7 +10,6 @@ from typing import Any
 from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.model.ids import first_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.runs import ClaimedRun, NewRun
 from aitp_desk.store.records.threads import (
@@ -20,7 +19,11 @@ from aitp_desk.store.records.threads import (
     PostResult,
     Session,
 )
+from aitp_desk.store.units.runs.workers import claim_runs, finish_run
+from aitp_desk.store.units.threads import deletion as deletion_units
+from aitp_desk.store.units.threads import threads as thread_units
 from aitp_desk.store.units.threads.folded_threads import write_turn
+from aitp_desk.store.units.threads.threads import append_message
 
 NOW = 1_800_000_000
 HOUR = 3600
@@ -74,7 +77,7 @@ def a_session(thread: Thread, *, turns: int = 1, now: int = NOW) -> Session:
 def first_turn(
     session: Session, question: str = "?", reply: str = "!", *, recorded_at: float = NOW
 ) -> dict[str, Any]:
-    """The arguments of ``work.fold_turn`` for a session that has just been opened."""
+    """The arguments of ``fold_turn`` for a session that has just been opened."""
     turn = FoldedTurn(
         owner=session.owner,
         opened_at=session.created_at,
@@ -107,7 +110,7 @@ async def open_thread(
     now: int = NOW,
 ) -> PostResult:
     return await store.run(
-        work.open_thread,
+        thread_units.open_thread,
         thread=a_thread(now=now) if thread is None else thread,
         speaker="visitor",
         messages=tuple(map(said, texts)),
@@ -133,7 +136,7 @@ async def post(
 ) -> PostResult:
     message_id = new_name("msg")
     return await store.run(
-        work.append_message,
+        append_message,
         thread_id=thread_id,
         principal=principal,
         draft=Draft(role, (text,), actor=actor),
@@ -152,7 +155,7 @@ async def delete_message(
     store: Store, thread_id: str, message_id: str, *, principal: Principal = VISITOR
 ) -> None:
     await store.run(
-        work.delete_message,
+        deletion_units.delete_message,
         thread_id=thread_id,
         principal=principal,
         message_id=message_id,
@@ -165,21 +168,23 @@ async def delete_thread(
     store: Store, thread_id: str, *, principal: Principal = VISITOR
 ) -> tuple[str, ...]:
     return await store.run(
-        work.delete_thread, thread_id=thread_id, principal=principal, now=NOW, idle_before=0
+        deletion_units.delete_thread,
+        thread_id=thread_id,
+        principal=principal,
+        now=NOW,
+        idle_before=0,
     )
 
 
 async def claim(store: Store, *, worker: str = "w1", now: int = NOW) -> tuple[ClaimedRun, ...]:
-    claims = await store.run(
-        work.claim_runs, worker=worker, now=now, lease_until=now + 30, limit=10
-    )
+    claims = await store.run(claim_runs, worker=worker, now=now, lease_until=now + 30, limit=10)
     return claims.taken
 
 
 async def answer(store: Store, held: ClaimedRun, *texts: str, now: int = NOW) -> bool:
     """Finish a run; whether it was still held."""
     replies = tuple(map(replied, texts))
-    return await store.run(work.finish_run, claim=held, replies=replies, now=now) is not None
+    return await store.run(finish_run, claim=held, replies=replies, now=now) is not None
 
 
 def texts_of(messages: Sequence[Message]) -> list[str]:

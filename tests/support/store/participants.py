@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.thread import Actor, ThreadUpdate
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.keys.tokens import create_token
+from aitp_desk.store.units.threads.actors import join_thread, leave_thread
+from aitp_desk.store.units.threads.threads import update_thread
 from tests.support.store.messages import HOUR, NOW, texts_of
 
 PAYMENT = "https://aitp.dev/v1/payment.schema.json"
@@ -27,14 +29,14 @@ BENS = Actor("https://ben.example", (PAYMENT,), BEN.id)
 async def make_keys(store: Store) -> None:
     for id_ in ("aya", "ben", "cem"):
         token = Key(id_, f"name of {id_}", b"hash", ("threads",), NOW)
-        await store.run(work.create_token, token=token)
+        await store.run(create_token, token=token)
 
 
 async def join(
     store: Store, thread_id: str, actor: Actor, principal: Principal = AYA, *, now: int = NOW
 ) -> Actor:
     return await store.run(
-        work.join_thread,
+        join_thread,
         thread_id=thread_id,
         principal=principal,
         actor=actor,
@@ -46,7 +48,7 @@ async def join(
 
 async def leave(store: Store, thread_id: str, actor_id: str, principal: Principal = AYA) -> None:
     await store.run(
-        work.leave_thread,
+        leave_thread,
         thread_id=thread_id,
         principal=principal,
         actor_id=actor_id,
@@ -57,7 +59,7 @@ async def leave(store: Store, thread_id: str, actor_id: str, principal: Principa
 
 async def update(store: Store, thread_id: str, *actors: Actor, principal: Principal = AYA) -> None:
     await store.run(
-        work.update_thread,
+        update_thread,
         thread_id=thread_id,
         principal=principal,
         update=ThreadUpdate({}, actors),

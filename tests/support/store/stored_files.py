@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from aitp_desk.model.conversation.file import PART_BYTES, File
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents
 from aitp_desk.store.reads import files as file_reads
+from aitp_desk.store.units.threads.files import add_file, delete_file
 from tests.support.store.messages import NOW
 
 
@@ -37,7 +37,7 @@ async def keep(
         placed.object_key,
     )
     await store.run(
-        work.add_file,
+        add_file,
         file=file,
         counted=f"principal {owner}",
         parts=placed.parts,
@@ -57,4 +57,4 @@ async def find(store: Store, file: File, now: int = NOW) -> File | None:
 
 async def drop(store: Store, file: File) -> None:
     """Delete a file, as its owner does."""
-    await store.run(work.delete_file, file_id=file.id, owner=file.owner, desk="", now=NOW)
+    await store.run(delete_file, file_id=file.id, owner=file.owner, desk="", now=NOW)

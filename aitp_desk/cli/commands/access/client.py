@@ -72,7 +72,7 @@ def create(
     with mistakes_told():
         from aitp_desk.auth.jwt.clients import ClientSecrets
         from aitp_desk.model.access.scope import check_scopes
-        from aitp_desk.store import units as work
+        from aitp_desk.store.units.keys.clients import create_client
 
         check_name(name)
         scopes = check_scopes(scopes)
@@ -81,7 +81,7 @@ def create(
             name=name, scopes=scopes, is_registered=False, now=now, expires_at=expires_at
         )
         by = make_local_auditor(keys)
-        run_in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
+        run_in_store(data, url, lambda store: store.run(create_client, client=made, by=by))
     note_unknown_actions(data, scopes)
     print_created(f"client {made.id} ({name})", scopes, expires_at)
     _show(made, secret, keys if shows_webhook_secret else None)
@@ -106,8 +106,8 @@ def rotate(
     until = now + read_length(overlap)
     with mistakes_told():
         from aitp_desk.auth.jwt.clients import ClientSecrets
-        from aitp_desk.store import units as work
         from aitp_desk.store.reads.credentials import clients as client_reads
+        from aitp_desk.store.units.keys.clients import rotate_client
 
         keys = require_keys(data, url)
 
@@ -117,7 +117,7 @@ def rotate(
                 _not_live(id_or_name)
             secret, hash_, data_key = ClientSecrets(keys).renew(kept.id)
             rotated = await store.run(
-                work.rotate_client,
+                rotate_client,
                 client=kept,
                 hash=hash_,
                 data_key=data_key,
@@ -156,13 +156,13 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
     A name must be that of a client that you created.
     """
     with mistakes_told():
-        from aitp_desk.store import units as work
+        from aitp_desk.store.units.keys.clients import revoke_client
 
         by, now = make_local_auditor(require_keys(data, url)), int(time.time())
         revoked = run_in_store(
             data,
             url,
-            lambda store: store.run(work.revoke_client, id_or_name=id_or_name, now=now, by=by),
+            lambda store: store.run(revoke_client, id_or_name=id_or_name, now=now, by=by),
         )
         if revoked is None:
             _not_live(id_or_name)

@@ -53,13 +53,13 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
     """
     with mistakes_told():
         from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
-        from aitp_desk.store import units as work
+        from aitp_desk.store.units.keys.clients import rotate_signing_key
 
         known = require_keys(data, url)
 
         async def add(store: Store) -> SigningKey:
             return await store.run(
-                work.rotate_signing_key,
+                rotate_signing_key,
                 now=int(time.time()),
                 ahead=AHEAD_SECONDS,
                 data_key=known.newest,

@@ -27,8 +27,8 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
     """Revoke an issuer's signed tokens; a running desk refuses them within a second."""
     with mistakes_told():
         from aitp_desk.auth.jwt.claims import MAX_SUBJECT_CHARACTERS, MAX_TOKEN_ID_CHARACTERS
-        from aitp_desk.store import units as work
         from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
+        from aitp_desk.store.units.keys.jwts import revoke_jwts
 
         now = int(time.time())
         _check_length("--jti", jti, MAX_TOKEN_ID_CHARACTERS)
@@ -42,9 +42,7 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
         else:
             fail(["Give either --jti or --sub."])
         by = make_local_auditor(require_keys(data, url))
-        run_in_store(
-            data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by)
-        )
+        run_in_store(data, url, lambda store: store.run(revoke_jwts, revocation=revocation, by=by))
         click.echo(told)
 
 

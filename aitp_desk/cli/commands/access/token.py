@@ -76,8 +76,8 @@ def create(
         from aitp_desk.auth.credentials.api_key import make_api_key
         from aitp_desk.auth.credentials.signed_request import make_secret
         from aitp_desk.model.access.scope import check_scopes
-        from aitp_desk.store import units as work
         from aitp_desk.store.records.keys import Key
+        from aitp_desk.store.units.keys.tokens import create_token
 
         check_name(name)
         scopes = check_scopes(scopes)
@@ -94,7 +94,7 @@ def create(
             expires_at=expires_at,
         )
         by = make_local_auditor(keys)
-        run_in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
+        run_in_store(data, url, lambda store: store.run(create_token, token=made, by=by))
     note_unknown_actions(data, scopes)
     print_created(f"token {id_} ({name})", scopes, expires_at)
     if shows_webhook_secret:
@@ -122,8 +122,8 @@ def rotate(
     with mistakes_told():
         from aitp_desk.auth.credentials.api_key import make_api_key
         from aitp_desk.auth.credentials.signed_request import make_secret
-        from aitp_desk.store import units as work
         from aitp_desk.store.reads import threads as reads
+        from aitp_desk.store.units.keys.tokens import rotate_token
 
         keys = require_keys(data, url)
 
@@ -134,7 +134,7 @@ def rotate(
             signs = kept.kind == "hmac"
             _, key = make_api_key(kept.id)
             rotated = await store.run(
-                work.rotate_token,
+                rotate_token,
                 id=kept.id,
                 version=kept.version,
                 hash=b"" if signs else keys.hash_token(key, keys.newest),
@@ -178,13 +178,13 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 def revoke(data: Path, url: str, id_or_name: str) -> None:
     """Revoke a key by its id or name; a running desk refuses it within a second."""
     with mistakes_told():
-        from aitp_desk.store import units as work
+        from aitp_desk.store.units.keys.tokens import revoke_token
 
         by, now = make_local_auditor(require_keys(data, url)), int(time.time())
         revoked = run_in_store(
             data,
             url,
-            lambda store: store.run(work.revoke_token, id_or_name=id_or_name, now=now, by=by),
+            lambda store: store.run(revoke_token, id_or_name=id_or_name, now=now, by=by),
         )
         if revoked is None:
             _not_live(id_or_name)

@@ -9,7 +9,7 @@ import pytest
 
 from aitp_desk.agent.base import Outcome, Turn
 from aitp_desk.store.base import Params, Row
-from aitp_desk.store.units import TOKENS_EPOCH
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import CONTENT, CONVERSE, MANIFEST, Said, Visitor, read, visiting
 from tests.support.doubles.agent import NOON, Clock, ScriptedAgent

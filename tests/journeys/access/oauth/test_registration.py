@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.config import ConfigError, load_config
-from aitp_desk.store import units as work
+from aitp_desk.store.units.keys.clients import revoke_client
 from tests.support.access.oauth_clients import Credentials, ask_for_token, get_token
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.desk.server import SITE
@@ -200,7 +200,7 @@ async def test_however_many_clients_register_they_have_what_their_address_has(
 async def test_the_owner_can_take_back_what_a_program_was_given(talker: Talker) -> None:
     said = await register(talker, {"client_name": "Spammer"})
     client = Credentials(said.body["client_id"], said.body["client_secret"])
-    await talker.desk.store.run(work.revoke_client, id_or_name=client.id, now=int(NOON))
+    await talker.desk.store.run(revoke_client, id_or_name=client.id, now=int(NOON))
     refused = await ask_for_token(talker.http, [("grant_type", "client_credentials")], client.basic)
     assert (refused.status, refused.body["error"]) == (401, "invalid_client")
 

@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
 from aitp_desk.config.sections.access.oauth import LONGEST_TOKEN_SECONDS
-from aitp_desk.store import units as work
+from aitp_desk.store.units.keys.clients import revoke_client, rotate_signing_key
 from tests.support.access.oauth_clients import (
     URLENCODED,
     Credentials,
@@ -334,7 +334,7 @@ async def test_a_client_that_is_revoked_takes_its_tokens_with_it_within_a_second
     doomed = await make_client(store, known.data, now=known.clock.now)
     mine = known.bearing((await get_token(known.http, doomed))["access_token"])
     assert (await mine.open()).status == 200
-    await store.run(work.revoke_client, id_or_name=doomed.id, now=int(known.clock.now))
+    await store.run(revoke_client, id_or_name=doomed.id, now=int(known.clock.now))
     revoked_at = loop.time()
     while (await mine.open()).status == 200:
         assert loop.time() < revoked_at + 1
@@ -348,7 +348,7 @@ async def test_the_audit_log_knows_who_tries_what_was_revoked_or_has_expired(
     async with talking(tmp_path, clock=Clock()) as talker:
         store, data = talker.desk.store, tmp_path / "data"
         revoked = await make_client(store, data, now=NOON)
-        await store.run(work.revoke_client, id_or_name=revoked.id, now=int(NOON))
+        await store.run(revoke_client, id_or_name=revoked.id, now=int(NOON))
         expired = await make_client(store, data, now=NOON - 90_000, days=1)
         for client in (revoked, expired, WORTHLESS):
             await ask_for_token(talker.http, [GRANT], client.basic)
@@ -366,7 +366,7 @@ async def test_tokens_outlive_the_key_that_signed_them(known: Known) -> None:
     (first,) = await keys_of(known)
     old = (await get_token(known.http, known.client))["access_token"]
     now = int(known.clock.now)
-    await store.run(work.rotate_signing_key, now=now, ahead=AHEAD_SECONDS, data_key=1)
+    await store.run(rotate_signing_key, now=now, ahead=AHEAD_SECONDS, data_key=1)
     assert [key["kid"] for key in await keys_of(known)][:-1] == [first["kid"]]
     known.clock.advance(AHEAD_SECONDS - 1)
     meanwhile = (await get_token(known.http, known.client))["access_token"]
@@ -389,7 +389,7 @@ async def test_a_key_that_ends_those_before_it_ends_all_tokens_within_a_second(
     mine = known.bearing((await get_token(known.http, known.client))["access_token"])
     assert (await mine.open()).status == 200
     now = int(known.clock.now)
-    await store.run(work.rotate_signing_key, now=now, ahead=1, data_key=1, voids_earlier=True)
+    await store.run(rotate_signing_key, now=now, ahead=1, data_key=1, voids_earlier=True)
     rotated_at = loop.time()
     while (await mine.open()).status == 200:
         assert loop.time() < rotated_at + 1

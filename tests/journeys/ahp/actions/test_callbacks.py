@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
-from aitp_desk.store import units as work
+from aitp_desk.store.units.keys.tokens import rotate_token
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.callback_receiver import receiving, verified
 from tests.support.sites.orders import Caller, Research, calling, write_site
@@ -138,7 +138,7 @@ async def rotate(caller: Caller) -> None:
     ((key_id,),) = caller.talker.rows("SELECT id FROM tokens")
     now = int(time.time())
     await caller.talker.desk.store.run(
-        work.rotate_token,
+        rotate_token,
         id=key_id,
         version=1,
         hash=b"another",

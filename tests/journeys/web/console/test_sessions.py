@@ -17,8 +17,8 @@ from aitp_desk.auth.credentials.api_key import make_api_key
 from aitp_desk.auth.credentials.guess_limiter import MOST_A_MINUTE
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.units import revoke_token, rotate_token
 from aitp_desk.store.units.keys.console_sessions import forget_sessions
+from aitp_desk.store.units.keys.tokens import revoke_token, rotate_token
 from tests.support.access.keys import make_key, make_signing_key
 from tests.support.clients.operator import API, COOKIE, Operator, browsing, new_name, operating
 from tests.support.clients.threads import Talker, talking

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Delta
-from aitp_desk.store.units import revoke_token
+from aitp_desk.store.units.keys.tokens import revoke_token
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.event_stream import BEAT, Heard, following

@@ -37,13 +37,14 @@ from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.oauth.metadata import describe_keys
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.keys import Key
 from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.units.keys.clients import register_client, rotate_client
+from aitp_desk.store.units.keys.tokens import create_token, revoke_token, rotate_token
 from tests.support.desk.first_start import begin_database
 from tests.support.desk.jobs import SECONDS, working
 from tests.support.doubles.agent import Clock
@@ -130,7 +131,7 @@ async def a_calling(
     ):
         calling = Calling(store, receiver, egress, CallbackSettings(enabled=is_enabled))
         key = Key(KEY_ID, "bot", b"", ("actions",), int(calling.clock()))
-        await store.run(work.create_token, token=key)
+        await store.run(create_token, token=key)
         kind = calling.callbacks.make_kind(calling.render)
         async with working(store, kind, clock=calling.clock) as jobs:
             calling.wake = jobs.wake
@@ -166,13 +167,13 @@ async def test_a_client_is_reported_with_its_secret(calling: Calling) -> None:
     client, _ = ClientSecrets(KEYS).make(
         name="one", scopes=("actions",), is_registered=True, now=now, expires_at=now + 86_400
     )
-    await calling.store.run(work.register_client, client=client, most=9)
+    await calling.store.run(register_client, client=client, most=9)
     await calling.end("call_1", f"client:{client.id}")
     await calling.until("call_1", JobState.DONE)
     secret = webhook_secret_of_client(KEYS, client.id, 1, client.data_key)
     assert verified(secret, calling.receiver.got[0])
     await calling.store.run(
-        work.rotate_client,
+        rotate_client,
         client=client,
         hash=b"h" * 32,
         data_key=1,
@@ -204,7 +205,7 @@ async def test_everybody_else_verifies_by_the_keys_that_the_desk_publishes(
 async def test_while_two_secrets_of_a_key_work_either_verifies(calling: Calling) -> None:
     now = int(calling.clock())
     await calling.store.run(
-        work.rotate_token,
+        rotate_token,
         id=KEY_ID,
         version=1,
         hash=b"",
@@ -281,7 +282,7 @@ async def test_one_that_wants_no_more_or_says_too_much_has_been_told(calling: Ca
 
 
 async def test_who_may_not_ask_any_more_is_not_told(calling: Calling) -> None:
-    await calling.store.run(work.revoke_token, id_or_name=KEY_ID, now=int(calling.clock()))
+    await calling.store.run(revoke_token, id_or_name=KEY_ID, now=int(calling.clock()))
     for call_id, principal in (
         ("call_1", f"key:{KEY_ID}"),
         ("call_2", "client:none"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console.callers import AT_ONCE, names
 from aitp_desk.store.records.keys import Key
-from aitp_desk.store.units import create_token
+from aitp_desk.store.units.keys.tokens import create_token
 
 
 async def test_keys_are_named_and_other_callers_are_not(store: Store) -> None:

@@ -10,13 +10,13 @@ from aitp_desk.model.conversation.thread import Origin, Thread
 from aitp_desk.model.conversation.ticket import TicketKind, get_operator
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import thread_lists as console_threads
 from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.records.console import ThreadFilter, TicketFilter, WaitingCount
 from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.threads.threads import open_thread
 from tests.support.store.console_site import ALL, BY, EVERY, QUOTE, Site, _add_call
 from tests.support.store.messages import (
     AYA,
@@ -231,7 +231,7 @@ class TestThreads:
             for id_ in ids
         ]
         await site.store.run(
-            work.open_thread,
+            open_thread,
             thread=thread,
             speaker="visitor",
             messages=said,

@@ -9,12 +9,12 @@ import pytest
 
 from aitp_desk.model.conversation.file import PART_BYTES
 from aitp_desk.model.errors import Forbidden, Unavailable
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents, read_start
 from aitp_desk.store.reads.privacy.erasure import AttachedFile
 from aitp_desk.store.units.privacy.erasure import erase_files
 from aitp_desk.store.units.privacy.retention import drop_old_files
+from aitp_desk.store.units.threads.sessions import delete_expired
 from tests.support.store.messages import NOW
 from tests.support.store.stored_files import drop, find, keep, read
 from tests.unit.store.conftest import Rows
@@ -71,7 +71,7 @@ async def test_however_a_file_goes_its_bytes_go(
     old = await keep(store, contents, b"Old.", made_at=NOW - 1000)
     kept = await keep(store, contents, b"Kept.", made_at=NOW + 1000)
     gone = await store.run(
-        work.delete_expired,
+        delete_expired,
         once_before=0,
         sessions_before=0,
         files_until=NOW + 1,

@@ -9,7 +9,6 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from aitp_desk.store import units as work
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.copy import tables
 from aitp_desk.store.engine.copy.copier import copy_store
@@ -20,6 +19,8 @@ from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.sqlite_reader import open_reader as open_sqlite_reader
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.keys.tokens import create_token
+from aitp_desk.store.units.threads.folded_threads import fold_turn
 from tests.support.access.audit_log import somebody
 from tests.support.store.integrity import check_whole
 from tests.support.store.messages import (
@@ -47,8 +48,8 @@ async def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 await post(store, opened.thread_id, f"{text} ünïcödé 🏕")
         for name in ("one", "two"):
             token = Key(name.ljust(16, "0"), name, b"\0\xff", ("threads",), 1)
-            await store.run(work.create_token, token=token, by=somebody())
-        await store.run(work.fold_turn, **first_turn(a_session(a_thread())))
+            await store.run(create_token, token=token, by=somebody())
+        await store.run(fold_turn, **first_turn(a_session(a_thread())))
     return path
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.store import units as work
 from aitp_desk.store.engine.unit import Unit, list_touched_keys
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord
+from aitp_desk.store.units.runs.workers import renew_lease
+from aitp_desk.store.units.threads.threads import append_message
 from tests.support.store.messages import VISITOR, a_session, a_thread, first_turn
 
 THREAD = a_thread()
@@ -42,12 +43,12 @@ OF_THREAD = ("thread", THREAD.id)
 def test_a_unit_touches_what_its_arguments_name(
     arguments: dict[str, Any], expected: set[tuple[str, ...]] | None
 ) -> None:
-    found = list_touched_keys(Unit(work.append_message, (), arguments))
+    found = list_touched_keys(Unit(append_message, (), arguments))
     assert (found and set(found)) == expected
 
 
 def test_arguments_bound_before_count_too() -> None:
-    bound = partial(work.renew_lease, claim=CLAIM)
+    bound = partial(renew_lease, claim=CLAIM)
     unit = Unit(bound, (), {"lease_until": 1})
     assert list_touched_keys(unit) == frozenset({OF_THREAD})
     assert unit.name == "renew_lease"

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from aitp_desk.model.errors import Forbidden, StoreBusy, ThreadNotFound
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Row, Store, StoreError, Work
 from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import IdempotencyRecord
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+from aitp_desk.store.units.threads.sessions import record_exchange
 from tests.support.store.messages import (
     NOW,
     a_session,
@@ -172,18 +173,18 @@ async def test_a_refused_message_leaves_no_gap(store: Store) -> None:
 
 async def test_a_record_is_kept_without_being_waited_for(store: Store) -> None:
     thread = a_thread()
-    store.record(work.fold_turn, **first_turn(a_session(thread), "question", "answer"))
+    store.record(fold_turn, **first_turn(a_session(thread), "question", "answer"))
     await store.settled()
     assert texts_of(await reads.newest_messages(store, thread.id, 10)) == ["question", "answer"]
 
 
 async def test_records_and_units_keep_one_order(store: Store) -> None:
     thread = a_thread()
-    store.record(work.fold_turn, **first_turn(a_session(thread), "one", "two"))
+    store.record(fold_turn, **first_turn(a_session(thread), "one", "two"))
     posting = asyncio.create_task(post(store, thread.id, "three"))
     await asyncio.sleep(0)
     store.record(
-        work.record_exchange,
+        record_exchange,
         session=a_session(thread, turns=2),
         messages=(said("four"), replied("five")),
         now=NOW,

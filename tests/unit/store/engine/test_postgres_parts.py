@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.engine.migration import POSTGRES_SCHEMA
 from aitp_desk.store.engine.postgres.migration import migrate
@@ -23,7 +22,9 @@ from aitp_desk.store.engine.postgres.reader import open_reader
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads.audit_log import check_audit
-from aitp_desk.store.units.privacy.retention import drop_old_folded
+from aitp_desk.store.units.audit import keep_audit
+from aitp_desk.store.units.privacy.retention import drop_old_folded, trim_audit
+from aitp_desk.store.units.threads import folded_threads as folded_thread_units
 from tests.support.access.audit_log import KEYS, somebody
 from tests.support.store.postgres import PostgresServer
 
@@ -62,7 +63,7 @@ async def parts(postgres: PostgresServer, table: str) -> list[str]:
 async def note(store: Store, at: int, rows: int) -> None:
     for _ in range(rows):
         await store.run(
-            work.keep_audit,
+            keep_audit,
             by=somebody(at=at),
             action=AuditAction.CREDENTIAL_REFUSED,
             kind=ObjectKind.ADDRESS,
@@ -73,7 +74,7 @@ async def note(store: Store, at: int, rows: int) -> None:
 async def fold(store: Store, at: int, rows: int) -> None:
     for _ in range(rows):
         store.record(
-            work.fold_turn,
+            folded_thread_units.fold_turn,
             thread_id=new_id("thread", at),
             session_id=new_id("session", at),
             last_at=at,
@@ -86,7 +87,7 @@ async def trim(store: Store, before: int) -> int:
     dropped = 0
     while True:
         by = somebody(at=before + 30 * DAY)
-        some = await store.run(work.trim_audit, by=by, before=before, limit=LIMIT)
+        some = await store.run(trim_audit, by=by, before=before, limit=LIMIT)
         dropped += some
         if some < LIMIT:
             return dropped
@@ -250,7 +251,7 @@ def test_what_is_due_goes_within_two_days_and_nothing_else_goes(
                 due = max(due, now - kept * DAY)
                 await store.run(drop_old_folded, before=due, limit=1000)
                 by = somebody(at=now)
-                if await store.run(work.trim_audit, by=by, before=due, limit=1000):
+                if await store.run(trim_audit, by=by, before=due, limit=1000):
                     noted.append(now)
                 for table, column, written in (
                     ("folded_turns", "last_at", folded),

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from aitp_desk.desk.jobs.scheduler import Schedule, Scheduler
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
 from aitp_desk.model.calls.schedule import StoredSchedule
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.audit_log import check_audit
 from aitp_desk.store.reads.schedules import schedules
 from aitp_desk.store.records.threads import IdempotencyRecord
+from aitp_desk.store.units.audit import keep_audit
 from tests.support.access.audit_log import KEYS, somebody
 from tests.support.doubles.agent import Clock
 from tests.support.store.desk_pair import open_pair
@@ -62,7 +62,7 @@ async def test_the_audit_log_is_one_chain(pair: Store) -> None:
     await asyncio.gather(
         *(
             pair.run(
-                work.keep_audit,
+                keep_audit,
                 by=somebody(),
                 action=AuditAction.CREDENTIAL_REFUSED,
                 kind=ObjectKind.ADDRESS,

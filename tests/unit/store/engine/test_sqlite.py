@@ -14,7 +14,6 @@ from structlog.testing import capture_logs
 
 from aitp_desk.model.conversation.thread import ThreadUpdate
 from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
 from aitp_desk.store.engine import sqlite_writer
 from aitp_desk.store.engine.queue import MAX_UNITS
@@ -22,6 +21,11 @@ from aitp_desk.store.engine.sqlite import SqliteStore, Synchronous
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.keys.nonces import keep_nonce
+from aitp_desk.store.units.keys.tokens import create_token
+from aitp_desk.store.units.threads.deletion import delete_thread
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+from aitp_desk.store.units.threads.threads import update_thread
 from tests.support.store.integrity import check_whole
 from tests.support.store.messages import (
     NOW,
@@ -115,7 +119,7 @@ async def test_what_was_written_is_there_after_opening_again(database: Path) -> 
 async def test_closing_commits_what_waits(database: Path) -> None:
     thread = a_thread()
     async with SqliteStore.open(database) as store:
-        store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
+        store.record(fold_turn, **first_turn(a_session(thread), "?", "!"))
     async with SqliteStore.open(database) as store:
         assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["?", "!"]
     assert [path.name for path in database.parent.iterdir()] == ["desk.db"]
@@ -140,7 +144,7 @@ async def test_records_are_committed_soon_though_nobody_waits(database: Path) ->
 
     loop = asyncio.get_running_loop()
     async with SqliteStore.open(database) as store:
-        store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
+        store.record(fold_turn, **first_turn(a_session(thread), "?", "!"))
         store.record(watched)
         async with asyncio.timeout(60):
             await committed.wait()
@@ -168,7 +172,7 @@ async def test_the_command_line_may_write_while_a_desk_serves(database: Path) ->
             await asyncio.gather(
                 *(post(serving, opened.thread_id, run=False) for _ in range(50)),
                 *(
-                    beside.run(work.create_token, token=Key(f"t{n}", f"name {n}", b"", (), NOW))
+                    beside.run(create_token, token=Key(f"t{n}", f"name {n}", b"", (), NOW))
                     for n in range(50)
                 ),
             )
@@ -204,7 +208,7 @@ async def test_who_waits_for_what_is_in_line_waits_for_nothing_where_nothing_is(
         with closing(sqlite3.connect(database, isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
             await store.settled()
-            store.record(work.keep_nonce, nonce=bytes(16), until=NOW)
+            store.record(keep_nonce, nonce=bytes(16), until=NOW)
             with pytest.raises(StoreBusy):
                 await store.settled()
             holder.execute("ROLLBACK")
@@ -222,7 +226,7 @@ async def test_a_record_that_finds_the_database_held_is_there_before_what_comes_
             holder.execute("BEGIN IMMEDIATE")
             nonces = [bytes([number]) * 16 for number in range(3)]
             for nonce in nonces:
-                store.record(work.keep_nonce, nonce=nonce, until=NOW)
+                store.record(keep_nonce, nonce=nonce, until=NOW)
                 with pytest.raises(StoreBusy):
                     await post(store, opened.thread_id)
             holder.execute("ROLLBACK")
@@ -241,9 +245,9 @@ async def test_records_that_found_the_database_held_are_written_once_and_none_ha
             opened = await open_thread(store, "Hello")
             with closing(sqlite3.connect(database, isolation_level=None)) as holder:
                 holder.execute("BEGIN IMMEDIATE")
-                store.record(work.keep_nonce, nonce=b"1" * 16, until=NOW)
-                store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
-                store.record(work.keep_nonce, nonce=b"2" * 16, until=NOW)
+                store.record(keep_nonce, nonce=b"1" * 16, until=NOW)
+                store.record(fold_turn, **first_turn(a_session(thread), "?", "!"))
+                store.record(keep_nonce, nonce=b"2" * 16, until=NOW)
                 with pytest.raises(StoreBusy):
                     await post(store, opened.thread_id)
                 holder.execute("ROLLBACK")
@@ -263,7 +267,7 @@ async def test_a_store_ends_also_while_records_find_the_database_held(
         async with asyncio.timeout(60), SqliteStore.open(database) as store:
             holder.execute("BEGIN IMMEDIATE")
             for number in range(3):
-                store.record(work.keep_nonce, nonce=bytes([number]) * 16, until=NOW)
+                store.record(keep_nonce, nonce=bytes([number]) * 16, until=NOW)
                 with pytest.raises(StoreBusy):
                     await store.settled()
         holder.execute("ROLLBACK")
@@ -299,7 +303,7 @@ async def test_a_full_disk_fails_those_who_write_and_nothing_else(
         outcomes = await asyncio.gather(
             post(store, opened.thread_id, large),
             store.run(
-                work.update_thread,
+                update_thread,
                 thread_id=opened.thread_id,
                 principal=VISITOR,
                 update=ThreadUpdate({"a": "b"}),
@@ -349,7 +353,7 @@ async def test_what_was_deleted_is_in_no_file_once_nothing_is_written_for_a_mome
 
         assert is_there()
         await store.run(
-            work.delete_thread,
+            delete_thread,
             thread_id=opened.thread_id,
             principal=VISITOR,
             now=NOW,

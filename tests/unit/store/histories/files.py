@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.model.conversation.file import File
-from aitp_desk.store import units as work
 from aitp_desk.store.units.threads.files import (
+    add_file,
     begin_object,
+    delete_file,
     drop_object,
     forget_objects,
     move_file,
@@ -34,7 +35,7 @@ async def add_one(past: History, of: Draw) -> None:
         object_key=key,
     )
     await past.store.run(
-        work.add_file,
+        add_file,
         file=file,
         counted=of.key,
         parts=() if key else (data, data),
@@ -46,7 +47,7 @@ async def add_one(past: History, of: Draw) -> None:
 
 async def delete_one(past: History, of: Draw) -> None:
     file_id, owner = pick(past.files, of.n).id, PEOPLE[of.who].id
-    await past.store.run(work.delete_file, file_id=file_id, owner=owner, desk="", now=NOW)
+    await past.store.run(delete_file, file_id=file_id, owner=owner, desk="", now=NOW)
 
 
 async def move_one(past: History, of: Draw) -> None:

@@ -7,10 +7,21 @@ from itertools import count
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import ComponentState
 from aitp_desk.model.process_figures import ProcessFigures
-from aitp_desk.store import units as work
 from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs import schedules
 from aitp_desk.store.units.jobs.conditions import StoredCondition, keep_conditions
+from aitp_desk.store.units.jobs.jobs import (
+    bury_job,
+    claim_jobs,
+    drop_job,
+    enqueue_job,
+    finish_job,
+    forget_jobs,
+    put_back_job,
+    release_jobs,
+    renew_job,
+    retry_job,
+)
 from aitp_desk.store.units.jobs.processes import drop_process, keep_process, release_work
 from aitp_desk.store.units.transport_events import EVENT_KIND, STOP_KIND, enqueue_jobs
 from tests.support.access.audit_log import somebody
@@ -25,7 +36,7 @@ _numbers = count(1)
 async def queue_one(past: History, of: Draw) -> None:
     thread_id = pick(past.threads, of.n) if of.number % 2 else None
     job = a_job(of.key, payload={"text": of.text}, thread_id=thread_id)
-    await past.store.run(work.enqueue_job, job)
+    await past.store.run(enqueue_job, job)
 
 
 async def queue_some(past: History, of: Draw) -> None:
@@ -39,7 +50,7 @@ async def queue_some(past: History, of: Draw) -> None:
 
 async def claim_all(past: History, of: Draw) -> None:
     past.jobs += await past.store.run(
-        work.claim_jobs,
+        claim_jobs,
         worker=of.key,
         now=NOW + of.n,
         lease_until=LEASE,
@@ -51,12 +62,12 @@ async def claim_all(past: History, of: Draw) -> None:
 
 
 async def renew(past: History, of: Draw) -> None:
-    await past.store.run(work.renew_job, claim=pick(past.jobs, of.n), lease_until=LEASE + of.n)
+    await past.store.run(renew_job, claim=pick(past.jobs, of.n), lease_until=LEASE + of.n)
 
 
 async def put_back(past: History, of: Draw) -> None:
     await past.store.run(
-        work.put_back_job,
+        put_back_job,
         claim=pick(past.jobs, of.n),
         failures=of.n,
         available_at=NOW + of.n,
@@ -65,31 +76,31 @@ async def put_back(past: History, of: Draw) -> None:
 
 
 async def finish(past: History, of: Draw) -> None:
-    await past.store.run(work.finish_job, claim=pick(past.jobs, of.n), now=NOW)
+    await past.store.run(finish_job, claim=pick(past.jobs, of.n), now=NOW)
 
 
 async def bury(past: History, of: Draw) -> None:
     await past.store.run(
-        work.bury_job, claim=pick(past.jobs, of.n), failures=of.n, error=of.text, now=NOW
+        bury_job, claim=pick(past.jobs, of.n), failures=of.n, error=of.text, now=NOW
     )
 
 
 async def retry(past: History, of: Draw) -> None:
-    await past.store.run(work.retry_job, job_id=pick(past.jobs, of.n).id, by=somebody())
+    await past.store.run(retry_job, job_id=pick(past.jobs, of.n).id, by=somebody())
 
 
 async def release(past: History, of: Draw) -> None:
     worker = of.key if of.n % 2 else None
-    await past.store.run(work.release_jobs, worker=worker, kinds=("errand", EVENT_KIND))
+    await past.store.run(release_jobs, worker=worker, kinds=("errand", EVENT_KIND))
 
 
 async def drop(past: History, of: Draw) -> None:
-    await past.store.run(work.drop_job, job_id=pick(past.jobs, of.n).id, by=somebody())
+    await past.store.run(drop_job, job_id=pick(past.jobs, of.n).id, by=somebody())
 
 
 async def forget(past: History, of: Draw) -> None:
     state = JobState.DONE if of.n % 2 else JobState.DEAD
-    await past.store.run(work.forget_jobs, state=state, before=NOW + of.n, limit=LIMIT)
+    await past.store.run(forget_jobs, state=state, before=NOW + of.n, limit=LIMIT)
 
 
 async def set_schedules(past: History, of: Draw) -> None:

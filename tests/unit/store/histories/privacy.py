@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
 from aitp_desk.model.access.sealed_value import StoredSealed
-from aitp_desk.store import units as work
 from aitp_desk.store.reads.privacy.erasure import AttachedFile, Person
 from aitp_desk.store.records.keys import WrappedKey
 from aitp_desk.store.units.answered_questions import mark_answered
+from aitp_desk.store.units.audit import keep_audit
 from aitp_desk.store.units.content import raise_content_epoch
+from aitp_desk.store.units.keys.data_keys import keep_first_data_key
 from aitp_desk.store.units.privacy import erasure, retention
 from aitp_desk.store.units.privacy.restoration import note_restored
+from aitp_desk.store.units.privacy.retention import trim_audit
 from aitp_desk.store.units.privacy.sealed_values import (
     drop_old_sealed,
     read_sealed,
@@ -21,6 +23,8 @@ from aitp_desk.store.units.privacy.transcripts import (
     keep_transcript_key,
     withdraw_transcript_key,
 )
+from aitp_desk.store.units.runs.token_usage import add_tokens_used
+from aitp_desk.store.units.threads.sessions import delete_expired
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import NOW, new_name
 from tests.unit.store.histories.history import LIMIT, PEOPLE, Draw, History, Step, pick
@@ -28,7 +32,7 @@ from tests.unit.store.histories.history import LIMIT, PEOPLE, Draw, History, Ste
 
 async def note(past: History, of: Draw) -> None:
     await past.store.run(
-        work.keep_audit,
+        keep_audit,
         by=somebody(),
         action=AuditAction.CREDENTIAL_REFUSED,
         kind=ObjectKind.ADDRESS,
@@ -39,14 +43,12 @@ async def note(past: History, of: Draw) -> None:
 
 
 async def trim(past: History, of: Draw) -> None:
-    await past.store.run(work.trim_audit, by=somebody(), before=NOW + of.n, limit=LIMIT)
+    await past.store.run(trim_audit, by=somebody(), before=NOW + of.n, limit=LIMIT)
 
 
 async def use_tokens(past: History, of: Draw) -> None:
     used_by = of.key.encode()
-    await past.store.run(
-        work.add_tokens_used, day=of.n % 3, used_by=used_by, tokens=of.number // 10_000
-    )
+    await past.store.run(add_tokens_used, day=of.n % 3, used_by=used_by, tokens=of.number // 10_000)
 
 
 async def mark_question(past: History, of: Draw) -> None:
@@ -88,7 +90,7 @@ async def unseal(past: History, of: Draw) -> None:
 
 async def sign(past: History, of: Draw) -> None:
     first = WrappedKey(1, "master", of.text.encode(), NOW)
-    await past.store.run(work.keep_first_data_key, key=first)
+    await past.store.run(keep_first_data_key, key=first)
     await past.store.run(keep_transcript_key, id_=of.key, public=of.text, now=NOW + of.n)
 
 
@@ -168,7 +170,7 @@ async def retain(past: History, of: Draw) -> None:
 
 async def expire(past: History, of: Draw) -> None:
     await past.store.run(
-        work.delete_expired,
+        delete_expired,
         once_before=NOW - 1 + of.n % 3,
         sessions_before=NOW - 1 + of.n % 3,
         files_until=NOW + of.n,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aitp_desk.model.calls.call import CallState
 from aitp_desk.model.conversation.run import RunUsage
-from aitp_desk.store import units as work
 from aitp_desk.store.records.tasks import NewContext, NewPush, NewTask, NewTurn
 from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, submit_outputs
 from aitp_desk.store.units.runs.tasks import (
@@ -14,6 +13,7 @@ from aitp_desk.store.units.runs.tasks import (
     end_turn_of_call,
     set_push,
 )
+from aitp_desk.store.units.runs.workers import fail_run, finish_run, release_runs, renew_lease
 from tests.support.store import runs
 from tests.support.store.messages import LEASE, NOW, a_thread, claim, new_name, open_thread, replied
 from tests.unit.store.histories.history import PEOPLE, Draw, History, Step, pick
@@ -25,7 +25,7 @@ async def claim_all(past: History, of: Draw) -> None:
 
 async def answer_one(past: History, of: Draw) -> None:
     await past.store.run(
-        work.finish_run,
+        finish_run,
         claim=pick(past.runs, of.n),
         replies=(replied(of.text),),
         now=NOW,
@@ -34,16 +34,16 @@ async def answer_one(past: History, of: Draw) -> None:
 
 
 async def fail_one(past: History, of: Draw) -> None:
-    await past.store.run(work.fail_run, claim=pick(past.runs, of.n), error=of.text, now=NOW)
+    await past.store.run(fail_run, claim=pick(past.runs, of.n), error=of.text, now=NOW)
 
 
 async def renew_one(past: History, of: Draw) -> None:
     held = pick(past.runs, of.n)
-    await past.store.run(work.renew_lease, claim=held, lease_until=LEASE + of.n)
+    await past.store.run(renew_lease, claim=held, lease_until=LEASE + of.n)
 
 
 async def release_all(past: History, of: Draw) -> None:
-    await past.store.run(work.release_runs, worker=of.key if of.n % 2 else None)
+    await past.store.run(release_runs, worker=of.key if of.n % 2 else None)
 
 
 async def start_one(past: History, of: Draw) -> None:

@@ -7,14 +7,19 @@ import msgspec
 from aitp_desk.model.access.grant import Grant, GrantLevel
 from aitp_desk.model.conversation.feedback import FeedbackDraft, Rating
 from aitp_desk.model.conversation.thread import Actor, ThreadUpdate
-from aitp_desk.store import units as work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console.refusals import refusals
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord, Summary
-from aitp_desk.store.units.threads.deletion import find_rights
+from aitp_desk.store.units.threads import threads as thread_units
+from aitp_desk.store.units.threads.claims import claim_thread
+from aitp_desk.store.units.threads.deletion import find_rights, set_message_metadata
 from aitp_desk.store.units.threads.feedback import rate_message
-from aitp_desk.store.units.threads.sessions import name_thread
+from aitp_desk.store.units.threads.folded_threads import fold_turn, unfold_thread
+from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
+from aitp_desk.store.units.threads.sessions import name_thread, record_exchange
+from aitp_desk.store.units.threads.summaries import keep_summary
+from aitp_desk.store.units.threads.threads import update_thread
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     NOW,
@@ -50,7 +55,7 @@ async def open_one(past: History, of: Draw) -> None:
 async def fork_one(past: History, of: Draw) -> None:
     parent, who = pick(past.threads, of.n), PEOPLE[of.who]
     placed = await past.store.run(
-        work.open_thread,
+        thread_units.open_thread,
         thread=msgspec.structs.replace(a_thread(who.id), parent_id=parent),
         speaker="visitor",
         messages=(said(of.text),),
@@ -73,20 +78,20 @@ async def post_one(past: History, of: Draw) -> None:
 
 async def fold_one(past: History, of: Draw) -> None:
     thread = a_thread(PEOPLE[of.n % 3].id if of.n % 2 else None)
-    past.store.record(work.fold_turn, **first_turn(a_session(thread), of.text, of.key))
+    past.store.record(fold_turn, **first_turn(a_session(thread), of.text, of.key))
     await past.store.settled()
     past.threads.append(thread.id)
 
 
 async def unfold_one(past: History, of: Draw) -> None:
-    await past.store.run(work.unfold_thread, thread_id=pick(past.threads, of.n))
+    await past.store.run(unfold_thread, thread_id=pick(past.threads, of.n))
 
 
 async def exchange(past: History, of: Draw) -> None:
     thread = a_thread()
-    await past.store.run(work.fold_turn, **first_turn(a_session(thread), of.text, of.key))
+    await past.store.run(fold_turn, **first_turn(a_session(thread), of.text, of.key))
     await past.store.run(
-        work.record_exchange,
+        record_exchange,
         session=a_session(thread, turns=2),
         messages=(said(of.text), replied(of.key)),
         now=NOW,
@@ -119,7 +124,7 @@ async def delete_all(past: History, of: Draw) -> None:
 async def describe_message(past: History, of: Draw) -> None:
     thread_id, message_id = pick(past.messages, of.n)
     await past.store.run(
-        work.set_message_metadata,
+        set_message_metadata,
         thread_id=thread_id,
         principal=PEOPLE[of.who],
         message_id=message_id,
@@ -145,7 +150,7 @@ async def ask_for_rights(past: History, of: Draw) -> None:
 async def update_one(past: History, of: Draw) -> None:
     actors = (Actor(f"https://{of.key}.example", (of.text,), PEOPLE[of.n % 3].id),)
     await past.store.run(
-        work.update_thread,
+        update_thread,
         thread_id=pick(past.threads, of.n),
         principal=PEOPLE[of.who],
         update=ThreadUpdate({of.key: of.text}, actors if of.number % 2 else None),
@@ -157,7 +162,7 @@ async def update_one(past: History, of: Draw) -> None:
 
 async def claim_one(past: History, of: Draw) -> None:
     await past.store.run(
-        work.claim_thread,
+        claim_thread,
         thread_id=pick(past.threads, of.n),
         principal=PEOPLE[of.who],
         now=NOW,
@@ -181,7 +186,7 @@ async def share_one(past: History, of: Draw) -> None:
     level = GrantLevel.READ if of.number % 2 else GrantLevel.WRITE
     grant = Grant(new_name("grant"), thread_id, PEOPLE[of.n % 3].id, level, NOW, until)
     await past.store.run(
-        work.share_thread,
+        share_thread,
         grant=grant,
         hash=None if of.n % 2 else of.text.encode() + grant.id.encode(),
         principal=PEOPLE[of.who],
@@ -195,7 +200,7 @@ async def share_one(past: History, of: Draw) -> None:
 async def unshare_one(past: History, of: Draw) -> None:
     grant = pick(past.grants, of.n)
     await past.store.run(
-        work.revoke_grant,
+        revoke_grant,
         thread_id=grant.thread_id,
         grant_id=grant.id,
         principal=PEOPLE[of.who],
@@ -220,7 +225,7 @@ async def rate(past: History, of: Draw) -> None:
 
 async def sum_up(past: History, of: Draw) -> None:
     summary = Summary(pick(past.threads, of.n), of.who, of.text, of.key)
-    await past.store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+    await past.store.run(keep_summary, summary=summary, made_of=(), previous=None)
 
 
 async def look(past: History, of: Draw) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 from aitp_desk.model.conversation.thread import Draft
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
+from aitp_desk.store.units.threads.threads import append_message, open_thread
 from aitp_desk.store.units.transport_bytes import (
     drop_bytes,
     drop_expired,
@@ -72,7 +72,7 @@ async def begin(past: History, of: Draw) -> None:
         yield from begin_conversation(conversation, ref, placed, NOW, nothing, (of.text.encode(),))
 
     placed = await past.store.run(
-        work.open_thread,
+        open_thread,
         thread=a_thread(PEOPLE[of.n % 3].id),
         speaker="visitor",
         messages=(said(of.text), replied(of.key)),
@@ -99,7 +99,7 @@ async def hear(past: History, of: Draw) -> None:
         )
 
     await past.store.run(
-        work.append_message,
+        append_message,
         thread_id=pick(past.threads, of.n),
         principal=PEOPLE[of.who],
         draft=Draft("user", (of.text,)),

@@ -9,12 +9,23 @@ import pytest
 
 from aitp_desk.model.calls.job import MOVES, JobState
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
-from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.units.jobs.jobs import (
+    JOBS_EPOCH,
+    bury_job,
+    claim_jobs,
+    drop_job,
+    enqueue_job,
+    finish_job,
+    forget_jobs,
+    put_back_job,
+    release_jobs,
+    renew_job,
+    retry_job,
+)
 from aitp_desk.store.units.privacy.retention import drop_old_thread
 from tests.support.desk.jobs import a_job, kept, queue
 from tests.support.store.messages import HOUR, NOW, open_thread
@@ -27,7 +38,7 @@ async def claim(
     store: Store, worker: str = "one", now: int = NOW, *capacities: JobCapacity
 ) -> tuple[ClaimedJob, ...]:
     return await store.run(
-        work.claim_jobs,
+        claim_jobs,
         worker=worker,
         now=now,
         lease_until=now + 60,
@@ -59,7 +70,7 @@ class TestQueueing:
         await store.run(queue, a_job("b", kind="other"))
         (held,) = await claim(store)
         assert (held.ref, held.payload) == ("a", '{"n":1}')
-        await store.run(work.finish_job, claim=held, now=NOW)
+        await store.run(finish_job, claim=held, now=NOW)
         await store.run(queue, a_job("a"))  # also after it was done
         assert await claim(store) == ()
 
@@ -141,23 +152,23 @@ class TestTakingUp:
         first = await claimed(store)
         assert await claim(store, "two", LEASE - 1) == ()
         going_on: dict[str, Any] = {"worker": "one", "now": LEASE, "lease_until": LEASE}
-        assert not await store.run(work.claim_jobs, **going_on, capacities=[ROOM], held=["job_a"])
+        assert not await store.run(claim_jobs, **going_on, capacities=[ROOM], held=["job_a"])
         (second,) = await claim(store, "two", LEASE)
         assert (first.attempt, first.failures) == (1, 0)
         assert (second.attempt, second.failures, second.was_lost) == (2, 1, True)
         for end in (
-            store.run(work.finish_job, claim=first, now=LEASE, also=queue_b),
-            store.run(work.put_back_job, claim=first, failures=9, available_at=0, error="-"),
-            store.run(work.bury_job, claim=first, failures=9, error="-", now=LEASE, also=queue_b),
-            store.run(work.renew_job, claim=first, lease_until=LEASE + HOUR),
+            store.run(finish_job, claim=first, now=LEASE, also=queue_b),
+            store.run(put_back_job, claim=first, failures=9, available_at=0, error="-"),
+            store.run(bury_job, claim=first, failures=9, error="-", now=LEASE, also=queue_b),
+            store.run(renew_job, claim=first, lease_until=LEASE + HOUR),
         ):
             assert not await end
         assert await job_reads.job(store, "job_b") is None
-        assert await store.run(work.finish_job, claim=second, now=LEASE)
+        assert await store.run(finish_job, claim=second, now=LEASE)
 
     async def test_a_renewed_lease_is_kept(self, store: Store) -> None:
         held = await claimed(store)
-        assert await store.run(work.renew_job, claim=held, lease_until=LEASE + 60)
+        assert await store.run(renew_job, claim=held, lease_until=LEASE + 60)
         assert await claim(store, "two", LEASE) == ()
 
     async def test_a_worker_that_stops_puts_back_what_it_holds(self, store: Store) -> None:
@@ -165,10 +176,10 @@ class TestTakingUp:
         await store.run(queue, a_job("b"))
         await claim(store, "two")
         kinds = ("errand",)
-        assert await store.run(work.release_jobs, worker="one", kinds=kinds) == 1
+        assert await store.run(release_jobs, worker="one", kinds=kinds) == 1
         (again,) = await claim(store, "three")
         assert (again.ref, again.attempt, again.failures) == ("a", 2, 0)
-        assert await store.run(work.release_jobs, worker=None, kinds=kinds) == 2
+        assert await store.run(release_jobs, worker=None, kinds=kinds) == 2
         assert [held.failures for held in await claim(store, "four")] == [1, 1]
 
 
@@ -176,21 +187,21 @@ class TestEnding:
     async def test_what_a_job_makes_is_committed_with_its_end(self, store: Store) -> None:
         held = await claimed(store, payload={"what": "words"})
         with pytest.raises(PreconditionFailed):
-            await store.run(work.finish_job, claim=held, now=NOW, also=refuse)
+            await store.run(finish_job, claim=held, now=NOW, also=refuse)
         assert (await kept(store, "a")).state is JobState.AT_WORK
-        assert await store.run(work.finish_job, claim=held, now=NOW, also=queue_b)
+        assert await store.run(finish_job, claim=held, now=NOW, also=queue_b)
         done = await kept(store, "a")
         assert (done.state, done.finished_at) == (JobState.DONE, NOW)
         assert (await kept(store, "b")).state is JobState.QUEUED
-        assert not await store.run(work.finish_job, claim=held, now=NOW)
+        assert not await store.run(finish_job, claim=held, now=NOW)
 
     async def test_one_that_failed_waits_and_says_why(self, store: Store) -> None:
         held = await claimed(store)
         reason = "Nobody was there."
         back: dict[str, Any] = {"claim": held, "failures": 1, "error": reason}
         back["available_at"] = NOW + 30
-        assert await store.run(work.put_back_job, **back)
-        assert not await store.run(work.put_back_job, **back)
+        assert await store.run(put_back_job, **back)
+        assert not await store.run(put_back_job, **back)
         job = await kept(store, "a")
         assert (job.state, job.failures, job.last_error) == (JobState.QUEUED, 1, reason)
         assert await claim(store, "one", NOW + 29) == ()
@@ -200,7 +211,7 @@ class TestEnding:
     async def test_one_that_is_dead_is_kept_with_what_it_carries(self, store: Store) -> None:
         held = await claimed(store, payload={"n": 1})
         dead: dict[str, Any] = {"claim": held, "failures": 3, "error": "Gone.", "now": NOW}
-        assert await store.run(work.bury_job, **dead, also=queue_b)
+        assert await store.run(bury_job, **dead, also=queue_b)
         assert (await kept(store, "a")).state is JobState.DEAD
         assert await job_reads.count_dead(store) == 1
         assert [job.id async for job in job_reads.jobs(store, dead_only=True)] == ["job_a"]
@@ -208,9 +219,9 @@ class TestEnding:
             "job_a",
             "job_b",
         ]
-        epoch = await reads.epoch(store, work.JOBS_EPOCH)
-        assert await store.run(work.retry_job, job_id="job_a") is not None
-        assert await reads.epoch(store, work.JOBS_EPOCH) == epoch + 1
+        epoch = await reads.epoch(store, JOBS_EPOCH)
+        assert await store.run(retry_job, job_id="job_a") is not None
+        assert await reads.epoch(store, JOBS_EPOCH) == epoch + 1
         again = next(job for job in await claim(store) if job.ref == "a")
         assert (again.payload, again.attempt, again.failures) == ('{"n":1}', 2, 0)
 
@@ -219,23 +230,23 @@ class TestEnding:
     ) -> None:
         await store.run(queue, a_job("a"))
         with pytest.raises(PreconditionFailed, match="queued"):
-            await store.run(work.drop_job, job_id="job_a")
+            await store.run(drop_job, job_id="job_a")
         (held,) = await claim(store)
         with pytest.raises(PreconditionFailed, match="at work"):
-            await store.run(work.retry_job, job_id="job_a")
-        await store.run(work.bury_job, claim=held, failures=1, error="-", now=NOW)
-        assert await store.run(work.drop_job, job_id="job_a") is not None
-        for unit in (work.drop_job, work.retry_job):
+            await store.run(retry_job, job_id="job_a")
+        await store.run(bury_job, claim=held, failures=1, error="-", now=NOW)
+        assert await store.run(drop_job, job_id="job_a") is not None
+        for unit in (drop_job, retry_job):
             assert await store.run(unit, job_id="job_a") is None
 
     async def test_each_sort_is_forgotten_in_its_time(self, store: Store) -> None:
         await store.run(queue, *(a_job(name) for name in "abcd"))
         one, two, three, _ = await claim(store)
-        await store.run(work.finish_job, claim=one, now=NOW)
-        await store.run(work.finish_job, claim=two, now=NOW + 1)
-        await store.run(work.bury_job, claim=three, failures=1, error="-", now=NOW)
+        await store.run(finish_job, claim=one, now=NOW)
+        await store.run(finish_job, claim=two, now=NOW + 1)
+        await store.run(bury_job, claim=three, failures=1, error="-", now=NOW)
         done: dict[str, Any] = {"state": JobState.DONE, "before": NOW + 2, "limit": 1}
-        assert [await store.run(work.forget_jobs, **done) for _ in range(3)] == [1, 1, 0]
+        assert [await store.run(forget_jobs, **done) for _ in range(3)] == [1, 1, 0]
         left = [job.ref async for job in job_reads.jobs(store, dead_only=False)]
         assert left == ["c", "d"]
 

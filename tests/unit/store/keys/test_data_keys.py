@@ -18,10 +18,16 @@ from aitp_desk.auth.keys.master_key import (
     make_master_key,
 )
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import keys as key_reads
 from aitp_desk.store.records.keys import Key, WrappedKey
+from aitp_desk.store.units.keys.data_keys import (
+    add_data_key,
+    add_wrappings,
+    keep_first_data_key,
+    keep_wrappings_of,
+)
+from aitp_desk.store.units.keys.tokens import create_token
 from tests.support.store.messages import NOW
 
 FIRST = WrappedKey(1, "m1", b"wrapped 1", NOW)
@@ -40,31 +46,31 @@ def same(keys: DataKeys, other: DataKeys) -> bool:
 
 
 async def test_the_first_data_key_is_that_of_the_first_process(store: Store) -> None:
-    assert await store.run(work.keep_first_data_key, key=FIRST) == (FIRST,)
+    assert await store.run(keep_first_data_key, key=FIRST) == (FIRST,)
     late = WrappedKey(1, "m2", b"late", NOW + 1)
-    assert await store.run(work.keep_first_data_key, key=late) == (FIRST,)
+    assert await store.run(keep_first_data_key, key=late) == (FIRST,)
     assert await key_reads.data_keys(store) == (FIRST,)
 
 
 async def test_data_keys_are_counted_without_a_gap(store: Store) -> None:
-    await store.run(work.keep_first_data_key, key=FIRST)
-    await store.run(work.add_data_key, key=SECOND)
+    await store.run(keep_first_data_key, key=FIRST)
+    await store.run(add_data_key, key=SECOND)
     for version in (1, 2, 4):
         with pytest.raises(PreconditionFailed):
-            await store.run(work.add_data_key, key=WrappedKey(version, "m1", b"", NOW))
+            await store.run(add_data_key, key=WrappedKey(version, "m1", b"", NOW))
     assert await key_reads.data_keys(store) == (FIRST, SECOND)
 
 
 async def test_a_master_key_is_exchanged_whole_or_not_at_all(store: Store) -> None:
-    await store.run(work.keep_first_data_key, key=FIRST)
-    await store.run(work.add_data_key, key=SECOND)
+    await store.run(keep_first_data_key, key=FIRST)
+    await store.run(add_data_key, key=SECOND)
     with pytest.raises(PreconditionFailed):
-        await store.run(work.add_wrappings, keys=OTHERS[:1])
+        await store.run(add_wrappings, keys=OTHERS[:1])
     with pytest.raises(PreconditionFailed):
-        await store.run(work.keep_wrappings_of, master="m2")
-    await store.run(work.add_wrappings, keys=OTHERS)
+        await store.run(keep_wrappings_of, master="m2")
+    await store.run(add_wrappings, keys=OTHERS)
     assert len(await key_reads.data_keys(store)) == 4
-    await store.run(work.keep_wrappings_of, master="m2")
+    await store.run(keep_wrappings_of, master="m2")
     assert await key_reads.data_keys(store) == OTHERS
 
 
@@ -93,7 +99,7 @@ async def test_a_database_from_before_data_keys_goes_on_with_what_its_keys_were_
 ) -> None:
     secret = make_master_key(tmp_path).as_data_key()
     hash_ = hmac.digest(derive(secret, "tokens"), b"desk_1_2", "sha256")
-    await store.run(work.create_token, token=Key("a1", "old", hash_, ("threads",), NOW))
+    await store.run(create_token, token=Key("a1", "old", hash_, ("threads",), NOW))
     opened = await open_data_keys(store, tmp_path, {})
     assert opened.hash_token("desk_1_2", 1) == hash_
     assert opened.derive("idempotency") == derive(secret, "idempotency")
@@ -127,7 +133,7 @@ async def test_a_missing_key_file_is_reported_and_no_other_is_created(
 async def test_a_changed_data_key_is_reported(store: Store, tmp_path: Path) -> None:
     master = make_master_key(tmp_path)
     changed = WrappedKey(1, master.fingerprint, master.wrap(2, bytes(32)), NOW)
-    await store.run(work.keep_first_data_key, key=changed)
+    await store.run(keep_first_data_key, key=changed)
     with pytest.raises(KeyFileError, match="Data key 1 in the database was changed"):
         await open_data_keys(store, tmp_path, {})
 

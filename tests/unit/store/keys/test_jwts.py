@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials.jwt_revocations import Claim, Revocation, is_revoked
-from aitp_desk.store.units.keys.jwts import MOOT_SECONDS
+from aitp_desk.store.units.keys.jwts import MOOT_SECONDS, revoke_jwts
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from tests.support.store.messages import NOW
 
 
 async def revoke(store: Store, claim: Claim, value: str, at: int = NOW) -> None:
-    await store.run(work.revoke_jwts, revocation=Revocation("login", claim, value, at))
+    await store.run(revoke_jwts, revocation=Revocation("login", claim, value, at))
 
 
 async def refuses(
@@ -60,10 +60,10 @@ async def test_a_jti_and_a_sub_of_the_same_text_are_two(store: Store) -> None:
 
 
 async def test_each_revocation_raises_the_epoch_that_serving_desks_watch(store: Store) -> None:
-    before = await reads.epoch(store, work.TOKENS_EPOCH)
+    before = await reads.epoch(store, TOKENS_EPOCH)
     await revoke(store, "jti", "one")
     await revoke(store, "jti", "one")
-    assert await reads.epoch(store, work.TOKENS_EPOCH) == before + 2
+    assert await reads.epoch(store, TOKENS_EPOCH) == before + 2
 
 
 async def test_a_revocation_is_kept_until_its_tokens_have_expired(store: Store) -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from aitp_desk.auth.credentials.nonces import NonceCache
 from aitp_desk.model.errors import NotAuthenticated, StoreBusy
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.units.keys.nonces import forget_nonces
 from tests.support.store.messages import HOUR, NOW
 
 
 async def forget(store: Store, before: int, limit: int = 10) -> int:
-    return await store.run(work.forget_nonces, before=before, limit=limit)
+    return await store.run(forget_nonces, before=before, limit=limit)
 
 
 async def test_a_nonce_is_used_once_whenever_it_ends(store: Store) -> None:
@@ -29,7 +29,7 @@ async def test_a_nonce_is_used_once_whenever_it_ends(store: Store) -> None:
 
 async def test_it_is_on_disk_before_whatever_is_written_after_it(store: Store) -> None:
     await NonceCache(store).use("key:a", "one", until=NOW)
-    await store.run(work.forget_nonces, before=0, limit=1)
+    await store.run(forget_nonces, before=0, limit=1)
     with pytest.raises(NotAuthenticated):
         await NonceCache(store).use("key:a", "one", until=NOW)
 
@@ -50,7 +50,7 @@ async def test_it_is_used_whether_it_is_still_known_in_memory_or_not(
 async def test_what_cannot_be_written_down_was_not_used(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "desk.db", queue=1) as store:
         nonces = NonceCache(store)
-        written = asyncio.ensure_future(store.run(work.forget_nonces, before=NOW, limit=1))
+        written = asyncio.ensure_future(store.run(forget_nonces, before=NOW, limit=1))
         await asyncio.sleep(0)  # it waits in the queue now, which is full with it
         with pytest.raises(StoreBusy):
             await nonces.use("a", "one", until=NOW)

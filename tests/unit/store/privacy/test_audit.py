@@ -9,10 +9,13 @@ import pytest
 
 from aitp_desk.model.access.audit import FIRST_LINK, AuditAction, AuditKeys, ObjectKind, Outcome
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.reads.audit_log import Head, audit_rows, check_audit
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.audit import keep_audit
+from aitp_desk.store.units.keys.tokens import create_token, revoke_token
+from aitp_desk.store.units.privacy.retention import trim_audit
+from aitp_desk.store.units.threads.deletion import delete_thread
 from tests.support.access.audit_log import KEYS, HeldLog, somebody
 from tests.support.store.messages import AYA, HOUR, NOW, a_thread, open_thread
 from tests.unit.store.conftest import Rows
@@ -27,7 +30,7 @@ def a_token(name: str) -> Key:
 async def note(store: Store, *ids: str, at: int = NOW) -> None:
     for id_ in ids:
         await store.run(
-            work.keep_audit,
+            keep_audit,
             by=somebody(at),
             action=AuditAction.CREDENTIAL_REFUSED,
             kind=ObjectKind.ADDRESS,
@@ -51,11 +54,11 @@ async def test_a_row_says_who_did_what_to_which_object_and_what_came_of_it(store
 
 
 async def test_a_row_comes_with_the_commit_of_what_it_tells(store: Store) -> None:
-    await store.run(work.create_token, token=a_token("one"), by=somebody())
+    await store.run(create_token, token=a_token("one"), by=somebody())
     with pytest.raises(PreconditionFailed):
-        await store.run(work.create_token, token=a_token("one"), by=somebody())
-    await store.run(work.revoke_token, id_or_name="one", now=NOW, by=somebody())
-    assert await store.run(work.revoke_token, id_or_name="one", now=NOW, by=somebody()) is None
+        await store.run(create_token, token=a_token("one"), by=somebody())
+    await store.run(revoke_token, id_or_name="one", now=NOW, by=somebody())
+    assert await store.run(revoke_token, id_or_name="one", now=NOW, by=somebody()) is None
     told = [(row.action, row.object) async for row in audit_rows(store)]
     assert told == [
         ("key.made", f"key:{a_token('one').id}"),
@@ -67,7 +70,7 @@ async def test_a_thread_is_named_by_a_keyed_hash(store: Store) -> None:
     thread = a_thread("aya")
     await open_thread(store, "Hello", thread=thread)
     await store.run(
-        work.delete_thread,
+        delete_thread,
         thread_id=thread.id,
         principal=AYA,
         now=NOW,
@@ -88,7 +91,7 @@ async def test_units_at_once_leave_one_chain(store: Store) -> None:
     await asyncio.gather(
         *(
             store.run(
-                work.delete_thread,
+                delete_thread,
                 thread_id=thread.id,
                 principal=AYA,
                 now=NOW,
@@ -183,7 +186,7 @@ async def test_a_row_that_is_no_text_any_more_is_reported(store: Store) -> None:
 
 async def trim(store: Store, before: int, limit: int = 1000) -> int:
     by = somebody(at=before)
-    return await store.run(work.trim_audit, by=by, before=before, limit=limit)
+    return await store.run(trim_audit, by=by, before=before, limit=limit)
 
 
 async def test_a_log_whose_oldest_rows_had_their_time_is_whole(store: Store) -> None:

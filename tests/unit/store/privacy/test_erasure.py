@@ -10,7 +10,6 @@ from aitp_desk.model.access.grant import Grant, GrantLevel
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.feedback import FeedbackDraft, Rating
 from aitp_desk.model.conversation.run import RunOptions
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.privacy.erasure import ErasureCounts, Person
@@ -18,6 +17,9 @@ from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Summary
 from aitp_desk.store.units.runs.callers import start_run
 from aitp_desk.store.units.threads.feedback import rate_message
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+from aitp_desk.store.units.threads.grants import share_thread
+from aitp_desk.store.units.threads.summaries import keep_summary
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     AYA,
@@ -48,7 +50,7 @@ async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None
         await post(store, theirs.id, f"Words {number}", principal=AYA, run=number == 0)
     await post(store, others.id, "Of another.", principal=BEN)
     summary = Summary(theirs.id, 3, "In few words.", "extractive")
-    await store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+    await store.run(keep_summary, summary=summary, made_of=(), previous=None)
 
     aya = Person("aya")
     assert await find_words(store, aya) == ErasureCounts(messages=45, threads=1)
@@ -100,9 +102,7 @@ async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store
     thread = a_thread("aya")
     await open_thread(store, "Hello.", thread=thread)
     grant = Grant("grant_1", thread.id, "link:grant_1", GrantLevel.WRITE, NOW)
-    await store.run(
-        work.share_thread, grant=grant, hash=b"1", principal=AYA, now=NOW, idle_before=0
-    )
+    await store.run(share_thread, grant=grant, hash=b"1", principal=AYA, now=NOW, idle_before=0)
     guest = Principal(grant.principal, PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.6")
     await post(store, thread.id, "By a link.", principal=guest)
     erased = await erase_words(store, Person(guest.id), by=somebody(), clock=clock)
@@ -113,7 +113,7 @@ async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store
 async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store: Store) -> None:
     theirs, others = a_session(a_thread("aya")), a_session(a_thread("ben"))
     for session in (theirs, others):
-        await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
+        await store.run(fold_turn, **first_turn(session, "Mine?", "Yours."))
     assert await find_words(store, Person("aya")) == ErasureCounts(messages=1, replies=1, threads=1)
     erased = await erase_words(store, Person("aya"), by=somebody(), clock=clock)
     assert (erased.messages, erased.replies) == (1, 1)

@@ -19,7 +19,6 @@ from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.access.grant import Grant, GrantLevel
 from aitp_desk.model.conversation.feedback import FeedbackDraft, Rating
 from aitp_desk.model.conversation.thread import Actor
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.statements import load_statements
@@ -36,7 +35,9 @@ from aitp_desk.store.reads.privacy.personal_rows import (
 )
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.store.records.transports import Control
+from aitp_desk.store.units.audit import keep_audit
 from aitp_desk.store.units.threads.feedback import rate_message
+from aitp_desk.store.units.threads.grants import share_thread
 from aitp_desk.store.units.transport_bytes import keep_bytes
 from aitp_desk.store.units.transports import put_controls
 from tests.support.access.audit_log import somebody
@@ -136,9 +137,7 @@ async def shared(store: Store, conversations: list[str]) -> None:
     await join(store, others.id, Actor("aya", (PAYMENT,), AYA.id), BEN)
     await post(store, others.id, "Text", principal=AYA, actor="aya", run=False)
     grant = Grant("grant_of_aya", others.id, AYA.id, GrantLevel.WRITE, NOW)
-    await store.run(
-        work.share_thread, grant=grant, hash=None, principal=BEN, now=NOW, idle_before=0
-    )
+    await store.run(share_thread, grant=grant, hash=None, principal=BEN, now=NOW, idle_before=0)
     rating = FeedbackDraft(Rating.DOWN, "Text of a rating.")
     for rater, thread in ((AYA, theirs), (AYA, others), (BEN, others)):
         await store.run(
@@ -170,9 +169,7 @@ async def shared(store: Store, conversations: list[str]) -> None:
         expires=True,
     )
     by = msgspec.structs.replace(somebody(), principal=AYA.id)
-    await store.run(
-        work.keep_audit, by=by, action=AuditAction.KEY_MADE, kind=ObjectKind.KEY, id_="a"
-    )
+    await store.run(keep_audit, by=by, action=AuditAction.KEY_MADE, kind=ObjectKind.KEY, id_="a")
 
 
 async def collected(store: Store, person: Person) -> list[PersonalRecord]:

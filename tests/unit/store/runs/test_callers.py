@@ -9,14 +9,18 @@ import pytest
 from aitp_desk.model.conversation.run import RunState, RunUsage, ToolCall
 from aitp_desk.model.conversation.run_step import Step, StepCall
 from aitp_desk.model.errors import IdempotencyConflict, InvalidRequest, RunNotFound, ThreadNotFound
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import IdempotencyRecord, PostResult
-from aitp_desk.store.units import MAX_ATTEMPTS
 from aitp_desk.store.units.runs.callers import submit_outputs
-from aitp_desk.store.units.runs.workers import pause_run
+from aitp_desk.store.units.runs.workers import (
+    MAX_ATTEMPTS,
+    claim_runs,
+    pause_run,
+    release_runs,
+    renew_lease,
+)
 from tests.support.store.messages import AYA, BEN, NOW, a_thread, answer, claim, open_thread, post
 from tests.support.store.runs import (
     EXPIRES,
@@ -182,7 +186,7 @@ class TestWaiting:
         for attempt in range(MAX_ATTEMPTS):
             (held,) = await claim(store)
             assert held.attempt == attempt + 2
-            await store.run(work.release_runs, worker=None)
+            await store.run(release_runs, worker=None)
         assert await claim(store) == ()
         assert (await kept(store, run)).state is RunState.FAILED
 
@@ -195,7 +199,7 @@ class TestWaiting:
         with pytest.raises(InvalidRequest, match="expired"):
             await cancel(store, run, now=EXPIRES)
         claims = await store.run(
-            work.claim_runs, worker="w", now=EXPIRES, lease_until=EXPIRES + 30, limit=9
+            claim_runs, worker="w", now=EXPIRES, lease_until=EXPIRES + 30, limit=9
         )
         assert [(ended.id, ended.state) for ended in claims.ended] == [(run.id, RunState.EXPIRED)]
         assert [held.id for held in claims.taken] == [follows.run_id]
@@ -208,7 +212,7 @@ class TestWaiting:
 
     async def test_a_process_that_ends_leaves_it_waiting(self, store: Store) -> None:
         run = await paused_run(store)
-        assert await store.run(work.release_runs, worker=None) == 0
+        assert await store.run(release_runs, worker=None) == 0
         assert (await kept(store, run)) == run
 
     async def test_a_worker_that_lost_the_lease_pauses_nothing(self, store: Store) -> None:
@@ -257,7 +261,7 @@ class TestCancelling:
         assert run is not None
         assert (await cancel(store, run)).state is RunState.CANCELLING
         assert (await cancel(store, run)).state is RunState.CANCELLING
-        state = await store.run(work.renew_lease, claim=held, lease_until=NOW + 60)
+        state = await store.run(renew_lease, claim=held, lease_until=NOW + 60)
         assert state is RunState.CANCELLING
         assert await answer(store, held, "Too late.")
         assert (await kept(store, run)).state is RunState.CANCELLED
@@ -284,6 +288,6 @@ class TestCancelling:
         run = await reads.run(store, held.id)
         assert run is not None
         await cancel(store, run)
-        assert await store.run(work.release_runs, worker=None) == 1
+        assert await store.run(release_runs, worker=None) == 1
         assert await claim(store, worker="other") == ()
         assert (await kept(store, run)).state is RunState.CANCELLED

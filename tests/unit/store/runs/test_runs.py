@@ -8,12 +8,18 @@ import pytest
 
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.run import RunState
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
-from aitp_desk.store.units import MAX_ATTEMPTS
 from aitp_desk.store.units.jobs.processes import release_work
+from aitp_desk.store.units.runs.workers import (
+    MAX_ATTEMPTS,
+    claim_runs,
+    fail_run,
+    finish_run,
+    release_runs,
+    renew_lease,
+)
 from tests.support.store.messages import (
     HOUR,
     NOW,
@@ -135,9 +141,7 @@ class TestClaiming:
     async def test_the_oldest_go_first(self, store: Store) -> None:
         late = await open_thread(store, "late", run=True, now=NOW + 2)
         early = await open_thread(store, "early", run=True, now=NOW + 1)
-        claims = await store.run(
-            work.claim_runs, worker="w", now=NOW + 3, lease_until=NOW + 9, limit=1
-        )
+        claims = await store.run(claim_runs, worker="w", now=NOW + 3, lease_until=NOW + 9, limit=1)
         assert [held.id for held in claims.taken] == [early.run_id]
         assert [held.id for held in await claim(store, now=NOW + 3)] == [late.run_id]
 
@@ -146,7 +150,7 @@ class TestClaiming:
         second = await open_thread(store, "Two?", run=True)
         assert first.run is not None
         claims = await store.run(
-            work.claim_runs,
+            claim_runs,
             worker="w1",
             now=NOW,
             lease_until=NOW + 30,
@@ -160,7 +164,7 @@ class TestClaiming:
         opened = [await open_thread(store, "?", run=True) for _ in range(12)]
         claims = await asyncio.gather(
             *(
-                store.run(work.claim_runs, worker=f"w{n}", now=NOW, lease_until=NOW + 30, limit=3)
+                store.run(claim_runs, worker=f"w{n}", now=NOW, lease_until=NOW + 30, limit=3)
                 for n in range(6)
             )
         )
@@ -193,14 +197,14 @@ class TestClaiming:
     async def test_a_renewed_lease_holds_longer(self, store: Store) -> None:
         await open_thread(store, "?", run=True)
         (held,) = await claim(store)
-        assert await store.run(work.renew_lease, claim=held, lease_until=NOW + 90)
+        assert await store.run(renew_lease, claim=held, lease_until=NOW + 90)
         assert await claim(store, worker="other", now=NOW + 89) == ()
 
     async def test_a_lost_lease_cannot_be_renewed(self, store: Store) -> None:
         await open_thread(store, "?", run=True)
         (held,) = await claim(store, worker="slow")
         await claim(store, worker="other", now=NOW + 30)
-        assert not await store.run(work.renew_lease, claim=held, lease_until=NOW + 90)
+        assert not await store.run(renew_lease, claim=held, lease_until=NOW + 90)
 
     async def test_a_run_taken_up_again_answers_what_it_had_to_answer_before(
         self, store: Store
@@ -220,7 +224,7 @@ class TestClaiming:
         for attempt in range(MAX_ATTEMPTS):
             assert len(await claim(store, now=NOW + 30 * attempt)) == 1
         claims = await store.run(
-            work.claim_runs, worker="w", now=NOW + 90, lease_until=NOW + 120, limit=9
+            claim_runs, worker="w", now=NOW + 90, lease_until=NOW + 120, limit=9
         )
         assert claims.taken == ()
         (failed,) = claims.ended
@@ -250,7 +254,7 @@ class TestEnding:
     async def test_finishing_tells_what_was_kept(self, store: Store) -> None:
         opened = await open_thread(store, "One?", run=True)
         (held,) = await claim(store)
-        finished = await store.run(work.finish_run, claim=held, replies=(), now=NOW)
+        finished = await store.run(finish_run, claim=held, replies=(), now=NOW)
         assert finished is not None
         assert finished.run == await reads.run(store, held.id)
         kept = await reads.thread(store, opened.thread_id)
@@ -292,7 +296,7 @@ class TestEnding:
     async def test_a_failed_run_says_why_and_stays_failed(self, store: Store) -> None:
         opened = await open_thread(store, "One?", run=True)
         (held,) = await claim(store)
-        failed = await store.run(work.fail_run, claim=held, error="The agent failed.", now=NOW)
+        failed = await store.run(fail_run, claim=held, error="The agent failed.", now=NOW)
         assert failed is not None
         assert (failed.run.state, failed.run.error) == (RunState.FAILED, "The agent failed.")
         assert await reads.run(store, held.id) == failed.run
@@ -304,7 +308,7 @@ class TestEnding:
         opened = await open_thread(store, "One?", run=True)
         (held,) = await claim(store)
         follow_up = await post(store, opened.thread_id, "Two?")
-        await store.run(work.fail_run, claim=held, error="No.", now=NOW)
+        await store.run(fail_run, claim=held, error="No.", now=NOW)
         assert [next_.id for next_ in await claim(store)] == [follow_up.run_id]
 
 
@@ -315,7 +319,7 @@ class TestReleasing:
     ) -> None:
         await open_thread(store, "One?", run=True)
         (held,) = await claim(store, worker="w1")
-        assert await store.run(work.release_runs, worker=worker) == 1
+        assert await store.run(release_runs, worker=worker) == 1
         assert not await answer(store, held, "from the dead")
         (retaken,) = await claim(store, worker="w2")
         assert (retaken.id, retaken.attempt) == (held.id, attempt)
@@ -334,17 +338,17 @@ class TestReleasing:
     async def test_a_worker_releases_only_its_own(self, store: Store) -> None:
         await open_thread(store, "One?", run=True)
         await claim(store, worker="w1")
-        assert await store.run(work.release_runs, worker="w2") == 0
+        assert await store.run(release_runs, worker="w2") == 0
         assert await claim(store, worker="w2") == ()
 
     async def test_stopping_in_good_order_uses_up_no_attempt(self, store: Store) -> None:
         await open_thread(store, "One?", run=True)
         for start in range(MAX_ATTEMPTS + 2):
             assert len(await claim(store, worker=f"w{start}")) == 1
-            await store.run(work.release_runs, worker=f"w{start}")
+            await store.run(release_runs, worker=f"w{start}")
 
     async def test_ended_runs_are_not_released(self, store: Store) -> None:
         await open_thread(store, "One?", run=True)
         (held,) = await claim(store)
         await answer(store, held, "One!")
-        assert await store.run(work.release_runs, worker=None) == 0
+        assert await store.run(release_runs, worker=None) == 0

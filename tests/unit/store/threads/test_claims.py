@@ -15,10 +15,14 @@ from aitp_desk.model.errors import (
     ThreadNotFound,
     UnknownSession,
 )
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.threads import claims as claim_units
+from aitp_desk.store.units.threads.files import add_file
+from aitp_desk.store.units.threads.folded_threads import fold_turn, unfold_thread
+from aitp_desk.store.units.threads.sessions import record_exchange
+from aitp_desk.store.units.threads.threads import append_message
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -41,7 +45,7 @@ async def claim_thread(
     store: Store, thread_id: str, principal: Principal = AYA, *, idle_before: int = 0
 ) -> bool:
     return await store.run(
-        work.claim_thread,
+        claim_units.claim_thread,
         thread_id=thread_id,
         principal=principal,
         now=NOW + 1,
@@ -52,7 +56,7 @@ async def claim_thread(
 async def upload(store: Store, owner: str | None = None) -> File:
     file = File(new_name("file"), owner, NOW, NOW + 99, "a.txt", "assistants", "text/plain", 1)
     await store.run(
-        work.add_file,
+        add_file,
         file=file,
         counted="address",
         parts=(b"a",),
@@ -65,7 +69,7 @@ async def upload(store: Store, owner: str | None = None) -> File:
 async def attach(store: Store, thread_id: str, *files: File) -> None:
     message_id = new_name("msg")
     await store.run(
-        work.append_message,
+        append_message,
         thread_id=thread_id,
         principal=VISITOR,
         draft=Draft("user", ("Look.",), tuple(Attachment(file.id) for file in files)),
@@ -170,15 +174,15 @@ async def test_files_that_nobody_owned_are_the_claimers_and_no_others(store: Sto
 async def test_a_session_that_lies_on_it_is_the_claimers(store: Store, is_folded: bool) -> None:
     thread = a_thread()
     session = a_session(thread)
-    await store.run(work.fold_turn, **first_turn(session, "one", "two"))
+    await store.run(fold_turn, **first_turn(session, "one", "two"))
     if not is_folded:
-        await store.run(work.unfold_thread, thread_id=thread.id)
+        await store.run(unfold_thread, thread_id=thread.id)
     await claim_thread(store, thread.id)
     kept = await reads.session(store, session.id)
     assert kept is not None
     assert kept.owner == "aya"
     exchange = (said("three"), replied("four"))
     with pytest.raises(UnknownSession):  # a turn that was under way
-        await store.run(work.record_exchange, session=session, messages=exchange, now=NOW)
-    await store.run(work.record_exchange, session=kept, messages=exchange, now=NOW)
+        await store.run(record_exchange, session=session, messages=exchange, now=NOW)
+    await store.run(record_exchange, session=kept, messages=exchange, now=NOW)
     assert len(await reads.newest_messages(store, thread.id, 9)) == 4

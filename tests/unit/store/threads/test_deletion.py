@@ -17,11 +17,14 @@ from aitp_desk.model.errors import (
     ThreadNotFound,
     UnknownSession,
 )
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.chains import check_chains
 from aitp_desk.store.records.threads import IdempotencyRecord
+from aitp_desk.store.units.runs.workers import renew_lease
+from aitp_desk.store.units.threads.deletion import set_message_metadata
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+from aitp_desk.store.units.threads.sessions import record_exchange
 from tests.support.doubles.agent import Clock
 from tests.support.store.messages import (
     AYA,
@@ -59,7 +62,7 @@ async def set_metadata(
     actor: str | None = None,
 ) -> Message:
     return await store.run(
-        work.set_message_metadata,
+        set_message_metadata,
         thread_id=message.thread_id,
         principal=principal,
         message_id=message.id,
@@ -194,7 +197,7 @@ class TestThreads:
         ended = await delete_thread(store, opened.thread_id)
         assert set(ended) == {held.id, waiting.run_id}
         assert not await answer(store, held, "too late")
-        assert not await store.run(work.renew_lease, claim=held, lease_until=NOW + 99)
+        assert not await store.run(renew_lease, claim=held, lease_until=NOW + 99)
         assert await claim(store) == ()
         for run_id in ended:
             run = await reads.run(store, run_id)
@@ -236,12 +239,12 @@ class TestThreads:
         thread = a_thread()
         session = a_session(thread)
 
-        await store.run(work.fold_turn, **first_turn(session))
+        await store.run(fold_turn, **first_turn(session))
         await delete_thread(store, thread.id)
         assert await reads.session(store, session.id) is None
         with pytest.raises(UnknownSession):
             await store.run(
-                work.record_exchange, session=session, messages=(said("?"), replied("!")), now=NOW
+                record_exchange, session=session, messages=(said("?"), replied("!")), now=NOW
             )
 
     async def test_deleting_while_others_post_leaves_a_whole_thread(self, store: Store) -> None:

@@ -8,9 +8,10 @@ from aitp_desk.desk.events.events import AT_ONCE_BYTES, ThreadEvent, ThreadEvent
 from aitp_desk.desk.events.events import read_thread_events as read_page
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.runs.workers import fail_run
+from aitp_desk.store.units.threads.deletion import delete_message
 from tests.support.store.messages import HOUR, NOW, VISITOR, answer, claim, open_thread, post
 
 
@@ -52,7 +53,7 @@ async def test_each_event_comes_with_what_it_happened_to_as_it_stood_then(store:
 async def test_only_the_end_of_a_failed_run_knows_its_error(store: Store) -> None:
     opened = await open_thread(store, "One?", run=True)
     (held,) = await claim(store)
-    await store.run(work.fail_run, claim=held, error="It broke.", now=NOW)
+    await store.run(fail_run, claim=held, error="It broke.", now=NOW)
     happened = await read_happenings(store, opened.thread_id, 1, 100)
     errors = [run.subject.error for run in happened if isinstance(run.subject, Run)]
     assert errors == [None, None, "It broke."]
@@ -77,7 +78,7 @@ async def test_a_deleted_message_keeps_its_number_and_nothing_else(store: Store)
     opened = await open_thread(store, "1", "2", "3")
     second = (await reads.newest_messages(store, opened.thread_id, 2))[0]
     await store.run(
-        work.delete_message,
+        delete_message,
         thread_id=opened.thread_id,
         principal=VISITOR,
         message_id=second.id,

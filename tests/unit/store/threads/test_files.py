@@ -9,10 +9,11 @@ import pytest
 from aitp_desk.model.conversation.file import PART_BYTES, File
 from aitp_desk.model.errors import FileNotFound, Forbidden
 from aitp_desk.model.ids import new_id
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.records.threads import Order
+from aitp_desk.store.units.threads.files import add_file, delete_file
+from aitp_desk.store.units.threads.sessions import delete_expired
 from tests.support.store.messages import NOW
 
 
@@ -38,7 +39,7 @@ async def keep(
         len(data),
     )
     await store.run(
-        work.add_file,
+        add_file,
         file=file,
         counted=f"principal {owner}",
         parts=[data[at : at + PART_BYTES] for at in range(0, len(data), PART_BYTES)],
@@ -68,19 +69,19 @@ async def test_a_file_is_kept_to_the_byte(store: Store, size: int) -> None:
 
 async def test_a_deleted_file_is_gone_with_its_bytes(store: Store) -> None:
     file, other = await keep(store), await keep(store)
-    await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
+    await store.run(delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
     assert await find(store, file) is None
     assert await read(store, file) == b""
     assert await find(store, other) == other
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
+        await store.run(delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
 
 
 @pytest.mark.parametrize("stranger", ["ben", None])
 async def test_nobody_deletes_anothers_file(store: Store, stranger: str | None) -> None:
     file = await keep(store)
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner=stranger, desk="", now=NOW)
+        await store.run(delete_file, file_id=file.id, owner=stranger, desk="", now=NOW)
     assert await find(store, file) == file
 
 
@@ -108,9 +109,9 @@ async def test_an_expired_file_is_gone_before_it_is_dropped(store: Store) -> Non
     assert await find(store, file, NOW + 9) == file
     assert await find(store, file, NOW + 10) is None
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW + 10)
+        await store.run(delete_file, file_id=file.id, owner="aya", desk="", now=NOW + 10)
     gone = await store.run(
-        work.delete_expired,
+        delete_expired,
         once_before=0,
         sessions_before=0,
         files_until=NOW + 10,

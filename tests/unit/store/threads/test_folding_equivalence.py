@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Origin, Thread
 from aitp_desk.model.ids import id_from
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import FoldedTurn, NewMessage
-from aitp_desk.store.units.threads.folded_threads import write_turn
+from aitp_desk.store.units.threads.folded_threads import fold_turn, write_turn
+from aitp_desk.store.units.threads.threads import open_thread
 from tests.support.store.messages import NOW, new_name
 from tests.unit.store.conftest import Open, Rows
 
@@ -93,7 +93,7 @@ async def write_at_length(store: Store, turn: FoldedTurn, thread_id: str, sessio
     now = int(turn.recorded_at)
     desk = Actor(turn.desk, turn.capabilities)
     await store.run(
-        work.open_thread,
+        open_thread,
         thread=Thread(thread_id, turn.owner, now, {}, (desk,)),
         speaker=turn.visitor,
         messages=said_in(turn),
@@ -138,7 +138,7 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(
             seed = hashlib.sha256(turn.seed + thread_id.encode()).digest()
             turn = msgspec.structs.replace(turn, seed=seed)  # no two turns share one
             await folded.run(
-                work.fold_turn,
+                fold_turn,
                 thread_id=thread_id,
                 session_id=session_id,
                 last_at=turn.last_at,

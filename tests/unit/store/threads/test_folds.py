@@ -14,11 +14,12 @@ from aitp_desk.model.conversation.chain import FIRST_LINK, canonical, digest_mes
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import id_from
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Expired, Fork, Session
-from aitp_desk.store.units.threads.folded_threads import read_turn
+from aitp_desk.store.units.threads.folded_threads import fold_turn, read_turn, unfold_thread
+from aitp_desk.store.units.threads.sessions import delete_expired, record_exchange
+from aitp_desk.store.units.threads.threads import append_message, open_thread
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -48,7 +49,7 @@ async def count_folded(rows: Rows) -> int:
 
 async def fold(store: Store, owner: str | None = None, question: str = "One?") -> Session:
     session = a_session(a_thread(owner))
-    await store.run(work.fold_turn, **first_turn(session, question, "One!"))
+    await store.run(fold_turn, **first_turn(session, question, "One!"))
     return session
 
 
@@ -64,7 +65,7 @@ async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
 ) -> None:
     session = a_session(a_thread("aya"))
     given = first_turn(session, "One?", "One!", recorded_at=NOW + 2.5)
-    await store.run(work.fold_turn, **given)
+    await store.run(fold_turn, **given)
     asked, answered = await reads.newest_messages(store, session.thread_id, 9)
     made = hashlib.shake_256(read_turn(given["turn"]).seed).digest(84)
     assert asked.id == id_from("msg", NOW + 2.5, made[:26])
@@ -131,7 +132,7 @@ class Overtaken:
 
     async def read(self, statement: str, params: Params) -> list[Row]:
         found = await self._store.read(statement, params)
-        await self._store.run(work.unfold_thread, thread_id=self._thread_id)
+        await self._store.run(unfold_thread, thread_id=self._thread_id)
         return found
 
 
@@ -171,7 +172,7 @@ async def test_a_thread_is_forked_off_it(store: Store) -> None:
     session = await fold(store, "aya")
     child = msgspec.structs.replace(a_thread("aya"), parent_id=session.thread_id)
     await store.run(
-        work.open_thread,
+        open_thread,
         thread=child,
         speaker="aya",
         messages=(),
@@ -197,7 +198,7 @@ async def test_an_anonymous_one_closes_with_its_time(store: Store) -> None:
     await asyncio.gather(fold(store), fold(store))
     with pytest.raises(ThreadNotFound):
         await store.run(
-            work.append_message,
+            append_message,
             thread_id=session.thread_id,
             principal=VISITOR,
             draft=Draft("user", ("Late",)),
@@ -218,7 +219,7 @@ async def test_its_next_turn_follows_it(store: Store) -> None:
     session = await fold(store)
     second = Session(session.id, session.thread_id, None, 2, NOW, NOW + 9)
     await store.run(
-        work.record_exchange,
+        record_exchange,
         session=second,
         messages=(said("Two?"), replied("Two!")),
         now=NOW + 9,
@@ -233,9 +234,9 @@ async def test_its_session_is_forgotten_in_time_and_its_thread_stays(store: Stor
     idle = [await fold(store) for _ in range(3)]
     late = a_thread()
     busy = Session(session_id(late), late.id, None, 1, NOW, NOW + HOUR)
-    await store.run(work.fold_turn, **first_turn(busy))
+    await store.run(fold_turn, **first_turn(busy))
     expire = {"once_before": 0, "sessions_before": NOW + HOUR, "files_until": 0, "files": 9}
-    gone = [await store.run(work.delete_expired, limit=2, **expire) for _ in range(3)]
+    gone = [await store.run(delete_expired, limit=2, **expire) for _ in range(3)]
     assert gone == [Expired(0, 2), Expired(0, 1), Expired(0, 0)]
     for session in idle:
         assert await reads.session(store, session.id) is None

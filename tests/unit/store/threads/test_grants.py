@@ -17,13 +17,14 @@ from aitp_desk.model.errors import (
     PreconditionFailed,
     ThreadNotFound,
 )
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import grants as grant_reads
 from aitp_desk.store.reads.privacy.erasure import Person
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.units.keys.tokens import create_token, revoke_token
 from aitp_desk.store.units.privacy.erasure import erase_apart
+from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     AYA,
@@ -59,7 +60,7 @@ async def share(
     """Share with a principal, or by a link."""
     id_ = new_name("grant")
     return await store.run(
-        work.share_thread,
+        share_thread,
         grant=Grant(id_, thread_id, with_whom or f"link:{id_}", may, now, expires_at),
         hash=None if with_whom else id_.encode(),
         principal=principal,
@@ -72,7 +73,7 @@ async def revoke(
     store: Store, thread_id: str, grant_id: str, *, principal: Principal = AYA
 ) -> None:
     await store.run(
-        work.revoke_grant,
+        revoke_grant,
         thread_id=thread_id,
         grant_id=grant_id,
         principal=principal,
@@ -204,9 +205,9 @@ async def test_a_thread_is_shared_with_a_caller_who_can_be_identified(
 
 
 async def test_a_live_key_identifies_a_caller(store: Store, owned: str) -> None:
-    await store.run(work.create_token, token=Key("bots", "bot", b"hash", ("threads",), NOW))
+    await store.run(create_token, token=Key("bots", "bot", b"hash", ("threads",), NOW))
     await share(store, owned, "key:bots")
-    await store.run(work.revoke_token, id_or_name="bots", now=NOW)
+    await store.run(revoke_token, id_or_name="bots", now=NOW)
     with pytest.raises(InvalidRequest):
         await share(store, owned, "key:bots")
 

@@ -14,10 +14,11 @@ from aitp_desk.model.errors import (
     InvalidRequest,
     ThreadNotFound,
 )
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Fork
+from aitp_desk.store.units.keys.tokens import revoke_token
+from aitp_desk.store.units.threads import threads as thread_units
 from tests.support.store.messages import (
     DESK,
     HOUR,
@@ -114,7 +115,7 @@ class TestJoining:
         assert await events(store, owned) == []
 
     async def test_a_revoked_key_is_nobody_known(self, store: Store, owned: str) -> None:
-        await store.run(work.revoke_token, id_or_name="ben", now=NOW)
+        await store.run(revoke_token, id_or_name="ben", now=NOW)
         with pytest.raises(InvalidRequest):
             await join(store, owned, BENS)
 
@@ -245,7 +246,7 @@ class TestLeaving:
         await make_keys(store)
         thread = a_thread(AYA.id, Actor("first"), Actor("second"))
         await store.run(
-            work.open_thread,
+            thread_units.open_thread,
             thread=thread,
             speaker="first",
             messages=(),
@@ -361,7 +362,7 @@ async def test_a_fork_is_taken_at_what_its_opener_may_read(store: Store, owned: 
     await post(store, owned, "Two", principal=AYA)
     thread = Thread(new_name("thread"), BEN.id, NOW, {}, (DESK,), owned)
     await store.run(
-        work.open_thread,
+        thread_units.open_thread,
         thread=thread,
         speaker="ben",
         messages=(),

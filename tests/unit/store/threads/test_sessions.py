@@ -8,10 +8,11 @@ import pytest
 
 from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.model.errors import UnknownSession
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Expired, IdempotencyRecord, Session
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+from aitp_desk.store.units.threads.sessions import delete_expired, record_exchange
 from tests.support.doubles.agent import Clock
 from tests.support.store.messages import (
     DESK,
@@ -34,10 +35,10 @@ NO_FILES = {"files_until": 0, "files": 10}
 async def converse(store: Store, session: Session, question: str = "?", reply: str = "!") -> None:
     """Have a turn of a session recorded, as the session stands after it."""
     if session.turns == 1:
-        await store.run(work.fold_turn, **first_turn(session, question, reply))
+        await store.run(fold_turn, **first_turn(session, question, reply))
         return
     await store.run(
-        work.record_exchange,
+        record_exchange,
         session=session,
         messages=(said(question), replied(reply)),
         now=session.last_at,
@@ -86,7 +87,7 @@ class TestExpiry:
         idempotency = IdempotencyRecord("aya", "key", b"one")
         first = await open_thread(store, idempotency=idempotency)
         gone = await store.run(
-            work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10, **NO_FILES
+            delete_expired, once_before=NOW + 1, sessions_before=0, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=1, sessions=0)
         again = await open_thread(store, idempotency=IdempotencyRecord("aya", "key", b"other"))
@@ -99,7 +100,7 @@ class TestExpiry:
         await converse(store, a_session(busy))
         await converse(store, a_session(busy, turns=2, now=NOW + HOUR), "??", "!!")
         gone = await store.run(
-            work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10, **NO_FILES
+            delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=0, sessions=1)
         assert await reads.session(store, session_id(idle)) is None
@@ -120,5 +121,5 @@ class TestExpiry:
         for number in range(5):
             await open_thread(store, idempotency=IdempotencyRecord("aya", str(number), b"f"))
         expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2, **NO_FILES}
-        gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
+        gone = [await store.run(delete_expired, **expire) for _ in range(4)]
         assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]

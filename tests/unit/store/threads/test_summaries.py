@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Fork, MessageRange, Summary
+from aitp_desk.store.units.threads import threads as thread_units
+from aitp_desk.store.units.threads.summaries import keep_summary
 from tests.support.store.messages import (
     NOW,
     VISITOR,
@@ -26,12 +27,12 @@ async def keep(
     *made_of: MessageRange,
     previous: Summary | None = None,
 ) -> bool:
-    return await store.run(work.keep_summary, summary=summary, made_of=made_of, previous=previous)
+    return await store.run(keep_summary, summary=summary, made_of=made_of, previous=previous)
 
 
 async def fork(store: Store, parent_id: str, *texts: str) -> str:
     placed = await store.run(
-        work.open_thread,
+        thread_units.open_thread,
         thread=msgspec.structs.replace(a_thread(), parent_id=parent_id),
         speaker="visitor",
         messages=tuple(map(said, texts)),

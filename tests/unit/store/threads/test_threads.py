@@ -23,10 +23,12 @@ from aitp_desk.model.errors import (
     MessageNotFound,
     ThreadNotFound,
 )
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord, NewMessage
+from aitp_desk.store.units.runs.workers import claim_runs
+from aitp_desk.store.units.threads import threads as thread_units
+from aitp_desk.store.units.threads.threads import append_message, update_thread
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -81,7 +83,7 @@ async def test_a_message_is_kept_as_it_was_placed(store: Store) -> None:
     opened = await open_thread(store, "Hello")
     name = new_name("msg")
     placed = await store.run(
-        work.append_message,
+        append_message,
         thread_id=opened.thread_id,
         principal=VISITOR,
         draft=Draft(
@@ -128,7 +130,7 @@ async def test_events_are_read_on_from_any_of_them(store: Store, after: int) -> 
     placed = await open_thread(store, "1", "2", run=True)
     await post(store, placed.thread_id, "3")
     await post(store, placed.thread_id, "4", run=False)
-    await store.run(work.claim_runs, worker="w", now=NOW, lease_until=NOW, limit=1)
+    await store.run(claim_runs, worker="w", now=NOW, lease_until=NOW, limit=1)
     await post(store, placed.thread_id, "5")
     everything = await reads.events(store, placed.thread_id, after=0, limit=100)
     assert [event.n for event in everything] == list(range(1, 9))
@@ -182,7 +184,7 @@ class TestForks:
     async def fork(self, store: Store, parent_id: str, principal: Principal = VISITOR) -> str:
         thread = Thread(new_name("thread"), None, NOW, {}, (DESK,), parent_id)
         placed = await store.run(
-            work.open_thread,
+            thread_units.open_thread,
             thread=thread,
             speaker="visitor",
             messages=(said("In the fork."),),
@@ -324,7 +326,7 @@ class TestChanges:
     async def test_metadata_is_replaced(self, store: Store) -> None:
         opened = await open_thread(store)
         await store.run(
-            work.update_thread,
+            update_thread,
             thread_id=opened.thread_id,
             principal=VISITOR,
             update=ThreadUpdate({"topic": "boots"}),
@@ -340,7 +342,7 @@ class TestChanges:
         opened = await open_thread(store, thread=a_thread("aya"))
         with pytest.raises(ThreadNotFound):
             await store.run(
-                work.update_thread,
+                update_thread,
                 thread_id=opened.thread_id,
                 principal=BEN,
                 update=ThreadUpdate({"topic": "mine"}),
@@ -378,7 +380,7 @@ async def test_the_same_message_is_never_placed_twice(store: Store) -> None:
     )
     with pytest.raises(StoreError):
         await store.run(
-            work.open_thread,
+            thread_units.open_thread,
             thread=a_thread(),
             speaker="visitor",
             messages=(twice,),

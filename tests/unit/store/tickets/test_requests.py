@@ -8,7 +8,6 @@ import msgspec
 
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -16,6 +15,7 @@ from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import Session
 from aitp_desk.store.units.calls.calls import SessionTurn, write_turn_asking
 from aitp_desk.store.units.runs.callers import cancel_run
+from aitp_desk.store.units.runs.workers import finish_run
 from aitp_desk.store.units.tickets.answers import (
     NO_PERSON,
     NOBODY_CAME,
@@ -62,9 +62,7 @@ def a_person(thread_id: str, asked_from: str = "somewhere", most: int = 3) -> Pe
 
 
 async def end_asking(store: Store, held: ClaimedRun, person: PersonAsked) -> None:
-    assert await store.run(
-        work.finish_run, claim=held, replies=(replied("…"),), now=NOW, person=person
-    )
+    assert await store.run(finish_run, claim=held, replies=(replied("…"),), now=NOW, person=person)
 
 
 async def ask_in_run(store: Store, **of: object) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, ThreadNotFound
-from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.audit_log import audit_rows
@@ -21,6 +20,7 @@ from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.reads.privacy.erasure import Person
 from aitp_desk.store.units.privacy.retention import drop_old_thread
+from aitp_desk.store.units.threads.folded_threads import fold_turn
 from aitp_desk.store.units.tickets.answers import release_ticket, take_ticket
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH, add_ticket
 from tests.support.access.audit_log import somebody
@@ -116,11 +116,11 @@ async def test_a_thread_without_a_ticket_is_taken_and_given_back(
 
 async def test_a_folded_thread_is_taken_like_any_other(store: Store, stepping: Takeover) -> None:
     session = a_session(a_thread())
-    await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
+    await store.run(fold_turn, **first_turn(session, "Mine?", "Yours."))
     await stepping.take_thread(session.thread_id, "anna", BY)
     assert await holder(store, session.thread_id) == f"{DESK.id}/operators/anna"
     noted_on = a_session(a_thread())
-    await store.run(work.fold_turn, **first_turn(noted_on))
+    await store.run(fold_turn, **first_turn(noted_on))
     note = await stepping.note(noted_on.thread_id, "Look.", "anna", BY)
     assert await console_reads.notes(store, noted_on.thread_id) == (note,)
 
