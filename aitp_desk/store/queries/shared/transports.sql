@@ -145,8 +145,10 @@ WHERE id = :id AND NOT EXISTS (
     WHERE o.transport = transport_conversations.transport AND o.address = :address
 ) RETURNING id;
 
--- add_transport_message: Stores what the platform calls a message.
-INSERT INTO transport_messages (conversation, seq, part, ref) VALUES (:id, :seq, :part, :ref)
+-- add_transport_message: Stores what the platform calls a message, unless the conversation was
+-- deleted meanwhile.
+INSERT INTO transport_messages (conversation, seq, part, ref)
+SELECT c.id, :seq, :part, :ref FROM transport_conversations c WHERE c.id = :id
 ON CONFLICT (conversation, seq, part) DO UPDATE SET ref = :ref;
 
 -- add_command: Stores what a platform calls a message that is on no thread.
@@ -176,9 +178,11 @@ ORDER BY c.id, r.part;
 SELECT seq, part, ref FROM transport_messages WHERE conversation = :id
 ORDER BY seq DESC, part DESC LIMIT :limit;
 
--- put_control: Inserts what a button or form stands for.
+-- put_control: Inserts what a button or form stands for, unless the conversation was deleted
+-- meanwhile.
 INSERT INTO transport_controls (token, conversation, capability, request, answer, expires_at)
-VALUES (:token, :conversation, :capability, :request, :answer, :expires_at)
+SELECT :token, c.id, :capability, :request, :answer, :expires_at
+FROM transport_conversations c WHERE c.id = :conversation
 ON CONFLICT (token) DO NOTHING;
 
 -- drop_control: Deletes what a button or form stands for.
