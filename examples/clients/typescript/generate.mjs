@@ -42,6 +42,52 @@ function collect(part, schemas, names) {
   }
 }
 
+/** Names each operation and action, with what it takes and gives, for desk.ts. */
+function namesOf(paths, schemas) {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const type = `operations["${operation.operationId}"]`;
+      const [good] = Object.keys(operation.responses);
+      const places = new Set((operation.parameters ?? []).map((one) => one.in));
+      const takes = [...places].map((place) => {
+        const mark = place === "path" ? "" : "?";
+        return `${place}${mark}: NonNullable<${type}["parameters"]["${place}"]>`;
+      });
+      if (operation.requestBody) takes.push(`body?: Json<${type}["requestBody"]>`);
+      const gives = `Json<${type}["responses"][${good}]>`;
+      return `    "${method.toUpperCase()} ${path}": { takes: { ${takes.join("; ")} }; gives: ${gives} };\n`;
+    }),
+  );
+  const actions = schemas
+    .filter((name) => name.endsWith(".arguments"))
+    .map((name) => name.slice(0, -".arguments".length))
+    .map((name) => {
+      const gives = schemas.includes(`${name}.result`) ? `Schemas["${name}.result"]` : "unknown";
+      return `    ${name}: { takes: Omit<Schemas["${name}.arguments"], "_confirm">; gives: ${gives} };\n`;
+    });
+  return `
+type Schemas = components["schemas"];
+type Json<Part> = NonNullable<Part> extends { content: { "application/json": infer Body } } ? Body : never;
+export type Message = Schemas["Message"];
+export type Money = Schemas["Money"];
+export type Run = Schemas["Run"];
+/** What a desk says of an error, in each of its forms. */
+export interface Fault extends Partial<Omit<Schemas["ErrorDetail"], "message" | "recovery">> {
+    message?: string | null;
+    detail?: string;
+    kind?: string;
+    recovery?: Schemas["Recovery"] | null;
+}
+/** What an action takes and gives; any, for one that has no name here. */
+export type Action<Name> = Name extends keyof Actions ? Actions[Name] : { takes: object; gives: unknown };
+export type Call<Name> = Schemas["CallStatus"] & { result?: Action<Name>["gives"] };
+export interface Actions {
+${actions.join("")}}
+export interface Operations {
+${operations.join("")}}
+`;
+}
+
 const text = source.startsWith("http")
   ? await (await fetch(source)).text()
   : readFileSync(source, "utf8");
@@ -59,6 +105,6 @@ collect([paths, schemas.Error, schemas.Problem], schemas, names);
 const kept = Object.entries(schemas).filter(([name]) => names.has(name));
 const types = await openapiTS(
   { openapi: document.openapi, info: document.info, paths, components: { schemas: Object.fromEntries(kept) } },
-  { defaultNonNullable: false },
+  { defaultNonNullable: false, emptyObjectsUnknown: true },
 );
-writeFileSync(target, NOTE + astToString(types));
+writeFileSync(target, NOTE + astToString(types) + namesOf(paths, [...names]));

@@ -20,6 +20,8 @@ from tests.support.access.keys import make_key
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.agent import PacedAgent
 
+BY_HAND = 200
+"""The most lines that are not generated."""
 CLIENT = SHOP.parent / "clients" / "typescript"
 
 pytestmark = [pytest.mark.servers, pytest.mark.asyncio(loop_scope="module")]
@@ -85,6 +87,12 @@ async def test_the_examples_of_the_readme_are_typed(client: Path) -> None:
     examples = [one.code for one in blocks(CLIENT / "README.md") if one.language == "typescript"]
     (client / "src" / "readme.ts").write_text("\n".join(examples))
     await run(client, "npm", "run", "build")
+
+
+async def test_the_client_is_small_where_it_is_written_by_hand() -> None:
+    by_hand = [one for one in (CLIENT / "src").glob("*.ts") if one.name != "schema.ts"]
+    assert len(by_hand) == 3
+    assert sum(len(one.read_text().splitlines()) for one in by_hand) <= BY_HAND
 
 
 async def test_the_client_needs_no_package_where_it_runs() -> None:

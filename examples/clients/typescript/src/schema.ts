@@ -1009,11 +1009,11 @@ export interface components {
             price?: components["schemas"]["Money"];
             expires_at?: string;
             /** @description AITP's payment request. */
-            message?: Record<string, never>;
+            message?: Record<string, unknown>;
             /** @description The same in the form that AITP-01 publishes. */
-            aitp_message?: Record<string, never>;
+            aitp_message?: Record<string, unknown>;
             /** @description The payment requirements of x402. */
-            x402?: Record<string, never>[];
+            x402?: Record<string, unknown>[];
             /** @description Pages where a person pays. */
             links?: components["schemas"]["PayLink"][];
             call_id?: string;
@@ -1439,7 +1439,7 @@ export interface components {
          * @description A message to be sent on a thread.
          */
         MessageDraft: {
-            content: string | (string | Record<string, never>)[];
+            content: string | (string | Record<string, unknown>)[];
             /** @default user */
             role?: string;
             /** @default null */
@@ -1482,7 +1482,7 @@ export interface components {
         ActorDraft: {
             id: string;
             /** @default null */
-            capabilities?: (string | Record<string, never>)[] | null;
+            capabilities?: (string | Record<string, unknown>)[] | null;
             /** @default null */
             principal?: string | null;
         };
@@ -1498,7 +1498,7 @@ export interface components {
             id: string;
             capability: string;
             text: string;
-            form: Record<string, never>;
+            form: Record<string, unknown>;
             open_until: string;
             payment?: components["schemas"]["HowToPay"];
             answer_at: string;
@@ -1533,8 +1533,8 @@ export interface components {
             created_at: number;
             messages?: components["schemas"]["Message"][];
             ratings?: components["schemas"]["RatingChange"][];
-            metadata: Record<string, never>;
-            tool_resources?: Record<string, never>;
+            metadata: Record<string, unknown>;
+            tool_resources?: Record<string, unknown>;
             run?: components["schemas"]["RunFollowed"] | null;
             replies?: components["schemas"]["Message"][];
         };
@@ -1557,7 +1557,7 @@ export interface components {
             /** @default null */
             messages?: (string | components["schemas"]["MessageDraft"])[] | null;
             /** @default null */
-            metadata?: Record<string, never> | null;
+            metadata?: Record<string, unknown> | null;
             /** @default null */
             actors?: (string | components["schemas"]["ActorDraft"])[] | null;
         };
@@ -1567,7 +1567,7 @@ export interface components {
          */
         Update: {
             /** @default null */
-            metadata?: Record<string, never> | null;
+            metadata?: Record<string, unknown> | null;
         };
         /**
          * Grant
@@ -1742,7 +1742,7 @@ export interface components {
             /** @default null */
             description?: string | null;
             /** @default null */
-            parameters?: Record<string, never> | null;
+            parameters?: Record<string, unknown> | null;
         };
         /**
          * ToolChoice
@@ -2269,10 +2269,10 @@ export interface components {
             /** @description The payment for the call. */
             _payment?: {
                 /** @description An AITP payment for the quote. */
-                payment?: Record<string, never>;
+                payment?: Record<string, unknown>;
                 x402_payment?: {
                     /** @description x402's payment payload. */
-                    payload: Record<string, never>;
+                    payload: Record<string, unknown>;
                 };
             };
         };
@@ -2641,7 +2641,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -2769,7 +2769,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -3068,7 +3068,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -3410,7 +3410,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": Record<string, unknown>;
             };
         };
         responses: {
@@ -4109,4 +4109,92 @@ export interface operations {
             };
         };
     };
+}
+
+type Schemas = components["schemas"];
+type Json<Part> = NonNullable<Part> extends { content: { "application/json": infer Body } } ? Body : never;
+export type Message = Schemas["Message"];
+export type Money = Schemas["Money"];
+export type Run = Schemas["Run"];
+/** What a desk says of an error, in each of its forms. */
+export interface Fault extends Partial<Omit<Schemas["ErrorDetail"], "message" | "recovery">> {
+    message?: string | null;
+    detail?: string;
+    kind?: string;
+    recovery?: Schemas["Recovery"] | null;
+}
+/** What an action takes and gives; any, for one that has no name here. */
+export type Action<Name> = Name extends keyof Actions ? Actions[Name] : { takes: object; gives: unknown };
+export type Call<Name> = Schemas["CallStatus"] & { result?: Action<Name>["gives"] };
+export interface Actions {
+    get_quote: { takes: Omit<Schemas["get_quote.arguments"], "_confirm">; gives: Schemas["get_quote.result"] };
+    order_lookup: { takes: Omit<Schemas["order_lookup.arguments"], "_confirm">; gives: Schemas["order_lookup.result"] };
+    cancel_order: { takes: Omit<Schemas["cancel_order.arguments"], "_confirm">; gives: Schemas["cancel_order.result"] };
+    product_search: { takes: Omit<Schemas["product_search.arguments"], "_confirm">; gives: Schemas["product_search.result"] };
+    inventory_check: { takes: Omit<Schemas["inventory_check.arguments"], "_confirm">; gives: Schemas["inventory_check.result"] };
+    return_order: { takes: Omit<Schemas["return_order.arguments"], "_confirm">; gives: Schemas["return_order.result"] };
+    late_return: { takes: Omit<Schemas["late_return.arguments"], "_confirm">; gives: Schemas["late_return.result"] };
+    buy_trail_map: { takes: Omit<Schemas["buy_trail_map.arguments"], "_confirm">; gives: Schemas["buy_trail_map.result"] };
+    place_order: { takes: Omit<Schemas["place_order.arguments"], "_confirm">; gives: Schemas["place_order.result"] };
+    contact_human: { takes: Omit<Schemas["contact_human.arguments"], "_confirm">; gives: Schemas["contact_human.result"] };
+    ship_order: { takes: Omit<Schemas["ship_order.arguments"], "_confirm">; gives: Schemas["ship_order.result"] };
+    book_visit: { takes: Omit<Schemas["book_visit.arguments"], "_confirm">; gives: Schemas["book_visit.result"] };
+}
+export interface Operations {
+    "POST /v1/threads": { takes: { header?: NonNullable<operations["post_v1_threads"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads"]["requestBody"]> }; gives: Json<operations["post_v1_threads"]["responses"][200]> };
+    "POST /v1/threads/runs": { takes: { header?: NonNullable<operations["post_v1_threads_runs"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_runs"]["requestBody"]> }; gives: Json<operations["post_v1_threads_runs"]["responses"][200]> };
+    "GET /capabilities/{name}": { takes: { path: NonNullable<operations["get_capabilities_name"]["parameters"]["path"]> }; gives: Json<operations["get_capabilities_name"]["responses"][200]> };
+    "POST /capabilities/{name}": { takes: { path: NonNullable<operations["post_capabilities_name"]["parameters"]["path"]>; header?: NonNullable<operations["post_capabilities_name"]["parameters"]["header"]>; body?: Json<operations["post_capabilities_name"]["requestBody"]> }; gives: Json<operations["post_capabilities_name"]["responses"][200]> };
+    "GET /capabilities/{name}/calls/{call_id}": { takes: { path: NonNullable<operations["get_capabilities_name_calls_call_id"]["parameters"]["path"]> }; gives: Json<operations["get_capabilities_name_calls_call_id"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["get_v1_threads_thread_id"]["parameters"]["path"]> }; gives: Json<operations["get_v1_threads_thread_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["post_v1_threads_thread_id"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id"]["responses"][200]> };
+    "DELETE /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["delete_v1_threads_thread_id"]["parameters"]["path"]> }; gives: Json<operations["delete_v1_threads_thread_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/claim": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_claim"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_claim"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_claim"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/messages": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_messages"]["parameters"]["path"]>; header?: NonNullable<operations["post_v1_threads_thread_id_messages"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_thread_id_messages"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_messages"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/messages": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_messages"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_messages"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_messages"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/actors": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_actors"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_actors"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_actors"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/actors": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_actors"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_actors"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_actors"]["responses"][200]> };
+    "DELETE /v1/threads/{thread_id}/actors/{actor}": { takes: { path: NonNullable<operations["delete_v1_threads_thread_id_actors_actor"]["parameters"]["path"]> }; gives: Json<operations["delete_v1_threads_thread_id_actors_actor"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/grants": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_grants"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_grants"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_grants"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/grants": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_grants"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_grants"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_grants"]["responses"][200]> };
+    "DELETE /v1/threads/{thread_id}/grants/{grant_id}": { takes: { path: NonNullable<operations["delete_v1_threads_thread_id_grants_grant_id"]["parameters"]["path"]> }; gives: Json<operations["delete_v1_threads_thread_id_grants_grant_id"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/requests": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_requests"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_requests"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_requests"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/requests/{capability}/{request_id}": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_requests_capability_request_id"]["parameters"]["path"]>; header?: NonNullable<operations["post_v1_threads_thread_id_requests_capability_request_id"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_thread_id_requests_capability_request_id"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_requests_capability_request_id"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/transcript": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_transcript"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_transcript"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_transcript"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/transcript/signatures": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_transcript_signatures"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_transcript_signatures"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_transcript_signatures"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/events": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_events"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_events"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_events"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/messages/{message_id}": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_messages_message_id"]["parameters"]["path"]> }; gives: Json<operations["get_v1_threads_thread_id_messages_message_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/messages/{message_id}": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_messages_message_id"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_messages_message_id"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_messages_message_id"]["responses"][200]> };
+    "DELETE /v1/threads/{thread_id}/messages/{message_id}": { takes: { path: NonNullable<operations["delete_v1_threads_thread_id_messages_message_id"]["parameters"]["path"]>; query?: NonNullable<operations["delete_v1_threads_thread_id_messages_message_id"]["parameters"]["query"]> }; gives: Json<operations["delete_v1_threads_thread_id_messages_message_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/messages/{message_id}/feedback": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_messages_message_id_feedback"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_messages_message_id_feedback"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_messages_message_id_feedback"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/contact": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_contact"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_contact"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_contact"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/runs": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_runs"]["parameters"]["path"]>; header?: NonNullable<operations["post_v1_threads_thread_id_runs"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_thread_id_runs"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_runs"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/runs": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_runs"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_runs"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_runs"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/runs/{run_id}": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_runs_run_id"]["parameters"]["path"]> }; gives: Json<operations["get_v1_threads_thread_id_runs_run_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/runs/{run_id}": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_runs_run_id"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_runs_run_id"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_runs_run_id"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/runs/{run_id}/cancel": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_runs_run_id_cancel"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_runs_run_id_cancel"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_runs_run_id_cancel"]["responses"][200]> };
+    "POST /v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_runs_run_id_submit_tool_outputs"]["parameters"]["path"]>; header?: NonNullable<operations["post_v1_threads_thread_id_runs_run_id_submit_tool_outputs"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_thread_id_runs_run_id_submit_tool_outputs"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_runs_run_id_submit_tool_outputs"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/runs/{run_id}/steps": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_runs_run_id_steps"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_runs_run_id_steps"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_runs_run_id_steps"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/runs/{run_id}/steps/{step_id}": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_runs_run_id_steps_step_id"]["parameters"]["path"]> }; gives: Json<operations["get_v1_threads_thread_id_runs_run_id_steps_step_id"]["responses"][200]> };
+    "POST /capabilities/site_info": { takes: { body?: Json<operations["site_info"]["requestBody"]> }; gives: Json<operations["site_info"]["responses"][200]> };
+    "POST /capabilities/content_search": { takes: { body?: Json<operations["content_search"]["requestBody"]> }; gives: Json<operations["content_search"]["responses"][200]> };
+    "POST /capabilities/contact": { takes: { body?: Json<operations["contact"]["requestBody"]> }; gives: Json<operations["contact"]["responses"][200]> };
+    "POST /capabilities/list_pages": { takes: { body?: Json<operations["list_pages"]["requestBody"]> }; gives: Json<operations["list_pages"]["responses"][200]> };
+    "POST /capabilities/get_video": { takes: { body?: Json<operations["get_video"]["requestBody"]> }; gives: Json<operations["get_video"]["responses"][200]> };
+    "POST /capabilities/get_audio": { takes: { body?: Json<operations["get_audio"]["requestBody"]> }; gives: Json<operations["get_audio"]["responses"][200]> };
+    "POST /capabilities/get_image": { takes: { body?: Json<operations["get_image"]["requestBody"]> }; gives: Json<operations["get_image"]["responses"][200]> };
+    "POST /capabilities/get_download": { takes: { body?: Json<operations["get_download"]["requestBody"]> }; gives: Json<operations["get_download"]["responses"][200]> };
+    "POST /capabilities/get_data": { takes: { body?: Json<operations["get_data"]["requestBody"]> }; gives: Json<operations["get_data"]["responses"][200]> };
+    "POST /capabilities/get_quote": { takes: { header?: NonNullable<operations["get_quote"]["parameters"]["header"]>; body?: Json<operations["get_quote"]["requestBody"]> }; gives: Json<operations["get_quote"]["responses"][200]> };
+    "POST /capabilities/order_lookup": { takes: { header?: NonNullable<operations["order_lookup"]["parameters"]["header"]>; body?: Json<operations["order_lookup"]["requestBody"]> }; gives: Json<operations["order_lookup"]["responses"][200]> };
+    "POST /capabilities/cancel_order": { takes: { header?: NonNullable<operations["cancel_order"]["parameters"]["header"]>; body?: Json<operations["cancel_order"]["requestBody"]> }; gives: Json<operations["cancel_order"]["responses"][200]> };
+    "POST /capabilities/product_search": { takes: { header?: NonNullable<operations["product_search"]["parameters"]["header"]>; body?: Json<operations["product_search"]["requestBody"]> }; gives: Json<operations["product_search"]["responses"][200]> };
+    "POST /capabilities/inventory_check": { takes: { header?: NonNullable<operations["inventory_check"]["parameters"]["header"]>; body?: Json<operations["inventory_check"]["requestBody"]> }; gives: Json<operations["inventory_check"]["responses"][200]> };
+    "POST /capabilities/return_order": { takes: { header?: NonNullable<operations["return_order"]["parameters"]["header"]>; body?: Json<operations["return_order"]["requestBody"]> }; gives: Json<operations["return_order"]["responses"][200]> };
+    "POST /capabilities/late_return": { takes: { header?: NonNullable<operations["late_return"]["parameters"]["header"]>; body?: Json<operations["late_return"]["requestBody"]> }; gives: Json<operations["late_return"]["responses"][200]> };
+    "POST /capabilities/buy_trail_map": { takes: { header?: NonNullable<operations["buy_trail_map"]["parameters"]["header"]>; body?: Json<operations["buy_trail_map"]["requestBody"]> }; gives: Json<operations["buy_trail_map"]["responses"][200]> };
+    "POST /capabilities/place_order": { takes: { header?: NonNullable<operations["place_order"]["parameters"]["header"]>; body?: Json<operations["place_order"]["requestBody"]> }; gives: Json<operations["place_order"]["responses"][200]> };
+    "POST /capabilities/contact_human": { takes: { header?: NonNullable<operations["contact_human"]["parameters"]["header"]>; body?: Json<operations["contact_human"]["requestBody"]> }; gives: Json<operations["contact_human"]["responses"][200]> };
+    "POST /capabilities/ship_order": { takes: { header?: NonNullable<operations["ship_order"]["parameters"]["header"]>; body?: Json<operations["ship_order"]["requestBody"]> }; gives: Json<operations["ship_order"]["responses"][200]> };
+    "POST /capabilities/book_visit": { takes: { header?: NonNullable<operations["book_visit"]["parameters"]["header"]>; body?: Json<operations["book_visit"]["requestBody"]> }; gives: Json<operations["book_visit"]["responses"][200]> };
 }

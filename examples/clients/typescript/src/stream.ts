@@ -1,14 +1,10 @@
-/** An event of a thread. Events with an `id` are on disk; the others show an answer being written. */
-export interface ThreadEvent {
-  id: number | undefined;
-  type: string;
-  data: Record<string, unknown>;
-}
+/** An event of a thread. One with an `id` is on disk; the others show an answer being written. */
+export type ThreadEvent = { id?: number | undefined; type: string; data: Record<string, unknown> };
 
 /** Reads server-sent events from a body, as the HTML standard has them. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ThreadEvent> {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
+  const reader = body.getReader();
   let text = "";
   try {
     for (;;) {
@@ -18,26 +14,15 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const frames = text.split(/\r?\n\r?\n/);
       text = frames.pop() ?? "";
       for (const frame of frames) {
-        const event = readFrame(frame);
-        if (event) yield event;
+        const lines = frame.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line) ?? []);
+        const values = (field: string) => lines.flatMap((it) => (it[1] === field ? it[2] : []));
+        const [id] = values("id");
+        const data = values("data").join("\n"); // empty for a comment
+        const type = values("event")[0] ?? "message";
+        if (data) yield { id: id ? +id : undefined, type, data: JSON.parse(data) };
       }
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-}
-
-function readFrame(frame: string): ThreadEvent | undefined {
-  let id: number | undefined;
-  let type = "message";
-  const data: string[] = [];
-  for (const line of frame.split(/\r?\n/)) {
-    const colon = line.indexOf(":");
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "id") id = Number(value);
-    else if (field === "event") type = value;
-    else if (field === "data") data.push(value);
-  }
-  return data.length ? { id, type, data: JSON.parse(data.join("\n")) } : undefined;
 }

@@ -16,6 +16,12 @@ const ORDER = {
   email: "kai@customer.example",
 };
 
+const THREAD = "/v1/threads/{thread_id}";
+const WAIT = { Prefer: "wait=10" };
+const open = (body = {}, header = {}) => desk.request("POST /v1/threads", { body, header });
+const post = (thread_id: string, content: string, header = {}) =>
+  desk.request(`POST ${THREAD}/messages`, { path: { thread_id }, body: { content }, header });
+
 async function refused(call: Promise<unknown>): Promise<DeskError> {
   const error = await call.then(() => undefined, (reason: unknown) => reason);
   assert.ok(error instanceof DeskError, String(error));
@@ -23,21 +29,24 @@ async function refused(call: Promise<unknown>): Promise<DeskError> {
 }
 
 test("a thread is opened, answered, listed and deleted", async () => {
-  const thread = await desk.openThread({ messages: [QUESTION] }, { wait: 10 });
+  const thread = await open({ messages: [QUESTION] }, WAIT);
   assert.equal(thread.run?.status, "completed");
   assert.match(String(thread.replies?.[0]?.content[0]), /60 days/);
-  await desk.post(thread.id, "How much is overnight shipping?", { wait: 10 });
-  const roles: string[] = [];
-  for await (const message of desk.messages(thread.id)) roles.push(message.role);
-  assert.deepEqual(roles, ["user", "assistant", "user", "assistant"]);
-  await desk.deleteThread(thread.id);
-  const error = await refused(desk.thread(thread.id));
-  assert.deepEqual([error.status, error.code, error.param], [404, "thread_not_found", "thread_id"]);
+  await post(thread.id, "How much is overnight shipping?", WAIT);
+  const path = { thread_id: thread.id };
+  const query = { order: "asc", limit: 3 } as const;
+  const page = await desk.request(`GET ${THREAD}/messages`, { path, query });
+  assert.deepEqual(page.data.map(({ role }) => role), ["user", "assistant", "user"]);
+  assert.ok(page.has_more);
+  await desk.request(`DELETE ${THREAD}`, { path });
+  const error = await refused(desk.request(`GET ${THREAD}`, { path }));
+  assert.deepEqual([error.status, error.code], [404, "thread_not_found"]);
+  assert.equal(error.fault.param, "thread_id");
   assert.match(error.message, /no thread with this id/);
 });
 
 test("a message whose answer was lost is sent again and counts once", async () => {
-  const { id } = await desk.openThread();
+  const { id } = await open();
   let sent = 0;
   const lossy = new Desk(DESK_URL, {
     key: DESK_KEY,
@@ -47,25 +56,25 @@ test("a message whose answer was lost is sent again and counts once", async () =
       return response;
     },
   });
-  await lossy.post(id, QUESTION);
+  const path = { thread_id: id };
+  await lossy.request(`POST ${THREAD}/messages`, { path, body: { content: QUESTION } });
   assert.equal(sent, 2);
-  const asked: string[] = [];
-  for await (const { role, id: one } of desk.messages(id)) if (role === "user") asked.push(one);
-  assert.equal(asked.length, 1);
+  const { data } = await desk.request(`GET ${THREAD}/messages`, { path });
+  assert.equal(data.filter(({ role }) => role === "user").length, 1);
 });
 
 test("a key names a message that two programs send", async () => {
-  const { id } = await desk.openThread();
-  const idempotencyKey = crypto.randomUUID();
-  const first = await desk.post(id, QUESTION, { idempotencyKey });
-  assert.equal((await desk.post(id, QUESTION, { idempotencyKey })).id, first.id);
-  const error = await refused(desk.post(id, "Another question", { idempotencyKey }));
+  const { id } = await open();
+  const header = { "Idempotency-Key": crypto.randomUUID() };
+  const first = await post(id, QUESTION, header);
+  assert.equal((await post(id, QUESTION, header)).id, first.id);
+  const error = await refused(post(id, "Another question", header));
   assert.equal(error.code, "idempotency_conflict");
 });
 
 test("an answer is streamed with its text so far, and its messages at the end", async () => {
   const streaming = new Desk(STREAMING_URL);
-  const { id } = await streaming.openThread();
+  const { id } = await streaming.request("POST /v1/threads", {});
   const texts: string[] = [];
   for await (const answer of streaming.ask(id, "Count to three.")) {
     texts.push(answer.text);
@@ -77,14 +86,14 @@ test("an answer is streamed with its text so far, and its messages at the end", 
 });
 
 test("an answer that is not streamed comes whole", async () => {
-  const { id } = await desk.openThread();
+  const { id } = await open();
   const answers = [];
   for await (const answer of desk.ask(id, QUESTION)) answers.push(answer);
   assert.match(answers.at(-1)!.text, /60 days/);
 });
 
 test("a lost stream goes on after the last event, without a gap or a repeat", async () => {
-  const thread = await desk.openThread({ messages: [QUESTION] }, { wait: 10 });
+  const thread = await open({ messages: [QUESTION] }, WAIT);
   const asked: (string | undefined)[] = [];
   const proxy = createServer((incoming, outgoing) => {
     asked.push(incoming.headers["last-event-id"] as string | undefined);
@@ -106,7 +115,7 @@ test("a lost stream goes on after the last event, without a gap or a repeat", as
     if (event.type !== "following") ids.push(event.id);
     if (event.type === "run.completed") {
       if (asked.length > 1) break;
-      await desk.post(thread.id, "And stoves?");
+      await post(thread.id, "And stoves?");
     }
   }
   proxy.closeAllConnections();
@@ -116,28 +125,32 @@ test("a lost stream goes on after the last event, without a gap or a repeat", as
 });
 
 test("a stream ends with its thread, and says why a caller may not read one", async () => {
-  const { id } = await desk.openThread();
+  const { id } = await open();
   const seen: string[] = [];
   for await (const { type } of desk.events(id)) {
     seen.push(type);
-    if (type === "following") await desk.deleteThread(id);
+    if (type === "following") await desk.request(`DELETE ${THREAD}`, { path: { thread_id: id } });
   }
   assert.equal(seen.at(-1), "thread.deleted");
   assert.equal((await refused(first(desk.events("thread_nobody")))).code, "thread_not_found");
 });
 
 test("a run is started, waited for and read", async () => {
-  const { id } = await desk.openThread({ messages: [QUESTION] }, { wait: 10 });
-  const run = await desk.startRun(id, {}, { wait: 10 });
+  const { id } = await open({ messages: [QUESTION] }, WAIT);
+  const body = { assistant_id: "desk" };
+  const path = { thread_id: id };
+  const run = await desk.request(`POST ${THREAD}/runs`, { path, body, header: WAIT });
   assert.equal(run.status, "completed");
-  assert.deepEqual((await desk.run(id, run.id)).id, run.id);
-  assert.equal((await refused(desk.cancelRun(id, run.id))).code, "invalid_request");
+  const started = { path: { ...path, run_id: run.id } };
+  assert.equal((await desk.request(`GET ${THREAD}/runs/{run_id}`, started)).id, run.id);
+  const error = await refused(desk.request(`POST ${THREAD}/runs/{run_id}/cancel`, started));
+  assert.equal(error.code, "invalid_request");
 });
 
 test("a call that costs is refused with its price until the caller agrees", async () => {
   const error = await refused(desk.call("place_order", ORDER));
-  assert.deepEqual([error.status, error.param], [409, "_confirm"]);
-  assert.deepEqual(error.price, { amount: "64.00", currency: "USD" });
+  assert.deepEqual([error.status, error.fault.param], [409, "_confirm"]);
+  assert.deepEqual(error.fault.price, { amount: "64.00", currency: "USD" });
   await refused(desk.call("place_order", ORDER, { confirm: () => false }));
 
   const idempotencyKey = crypto.randomUUID();
@@ -150,7 +163,8 @@ test("a call that costs is refused with its price until the caller agrees", asyn
 
 test("wrong arguments are refused with the one at fault", async () => {
   const error = await refused(desk.call("place_order", { ...ORDER, store: "Paris" as "Bend" }));
-  assert.deepEqual([error.status, error.code, error.param], [400, "invalid_request", "store"]);
+  assert.deepEqual([error.status, error.code], [400, "invalid_request"]);
+  assert.equal(error.fault.param, "store");
 });
 
 test("a call for a person is waited for until the caller gives up", async () => {
@@ -170,13 +184,20 @@ test("a call for a person is waited for until the caller gives up", async () => 
 
 test("a question of the desk is answered with its form", async () => {
   const wish = { content: "I would like the Larkspur 2 tent", metadata: { action: "ship_order" } };
-  const thread = await desk.openThread({ messages: [wish] }, { wait: 10 });
-  const [asked] = await desk.requests(thread.id);
+  const path = { thread_id: (await open({ messages: [wish] }, WAIT)).id };
+  const requests = async () => (await desk.request(`GET ${THREAD}/requests`, { path })).data;
+  const [asked] = await requests();
   assert.match(asked!.text, /Which Tarn Larkspur 2 Tent/);
-  const error = await refused(desk.answer(thread.id, asked!, { "TO-2201-SAGE": "many" }));
-  assert.equal(error.status, 400);
-  await desk.answer(thread.id, asked!, { "TO-2201-SAGE": 1 }, { wait: 10 });
-  const [next] = await desk.requests(thread.id);
+  const request = { ...path, capability: asked!.capability, request_id: asked!.id };
+  const answer = (body: object) =>
+    desk.request(`POST ${THREAD}/requests/{capability}/{request_id}`, {
+      path: request,
+      body: { ...body },
+      header: WAIT,
+    });
+  assert.equal((await refused(answer({ "TO-2201-SAGE": "many" }))).status, 400);
+  await answer({ "TO-2201-SAGE": 1 });
+  const [next] = await requests();
   assert.notEqual(next!.id, asked!.id);
 });
 
