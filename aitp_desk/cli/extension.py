@@ -45,6 +45,7 @@ __all__ = [
     "desk_data",
     "desk_store",
     "fail",
+    "find_caller",
     "have_done",
     "json_lines",
     "look",
@@ -124,6 +125,36 @@ def own_secret(data: Path, url: str, capability: str, purpose: str) -> bytes:
     from aitp_desk.desk.plugins.outside.ownership import derive_secret as secret_of
 
     return secret_of(require_keys(data, url).derive, capability, purpose)
+
+
+def find_caller(data: Path, url: str, named: str) -> str:
+    """Return the id of a caller, such as ``key:…``; exit where an owner's words name none.
+
+    Parameters:
+        data, url: as for :func:`look`.
+        named: its id, or the id or name of an API key or an OAuth client.
+
+    Raises:
+        StoreError: the database cannot be opened.
+    """
+    from aitp_desk.model.access.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES
+    from aitp_desk.store.reads import threads as reads
+    from aitp_desk.store.reads.credentials import clients as client_reads
+
+    if named.startswith(PREFIXES):
+        return named
+
+    async def read(store: Store) -> str:
+        key = await reads.unrevoked_token(store, named)
+        client = None if key else await client_reads.live_client(store, named)
+        if key is not None:
+            return f"{KEY_PREFIX}{key.id}"
+        return "" if client is None else f"{CLIENT_PREFIX}{client.id}"
+
+    if not (id := run_in_store(data, url, read)):
+        told = f"No valid API key or OAuth client has the id or name {named!r}"
+        fail([f"{told}; 'aitp-desk token list' and 'aitp-desk client list' show them."])
+    return id
 
 
 def have_done(

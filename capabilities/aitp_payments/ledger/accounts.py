@@ -125,6 +125,27 @@ def check_public_key(text: str) -> bytes:
     return key
 
 
+def public_key_of_pem(pem: bytes) -> str:
+    """Return the Ed25519 public key of a PEM file, in the form of :func:`check_public_key`.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        key = load_pem_public_key(pem)
+    except ValueError:
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ValueError(
+            "The file holds no Ed25519 public key. From a private key, which stays with its owner,"
+            " 'openssl pkey -in agent.pem -pubout' writes it."
+        )
+    return base64.urlsafe_b64encode(key.public_bytes_raw()).rstrip(b"=").decode()
+
+
 def digest(text: str) -> str:
     """Return the digest that replaces a text in keys and records."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -11,6 +11,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 from aitp_desk.auth.keys.master_key import open_master_key
 from tests.support.clients.threads import talking
@@ -73,6 +80,31 @@ def test_an_account_is_opened_credited_and_told_of(data: Path) -> None:
     assert ledger(data, "statement", account, "--until", "2001-01-01") == [holds]
     noted = [json.loads(row)["object"] for row in command("audit", "export", "--data", data)]
     assert noted.count("capability:payments.credit_booked") == 2
+
+
+def test_an_owner_is_named_as_its_key_is(data: Path) -> None:
+    made = command("token", "create", "--data", data, "--name", "scout", "--scope", "actions")
+    command("client", "create", "--data", data, "--name", "courier", "--scope", "actions")
+    (id,) = (line.split()[2] for line in made if line.startswith("Created token "))
+    account = opened(data, "--owner", "scout")
+    assert f"key:{id} already has an account: {account}." in refused(data, "open", "--owner", id)
+    assert "already has an account" in refused(data, "open", "--owner", f"key:{id}")
+    opened(data, "--owner", "courier")
+    assert "client:" in refused(data, "open", "--owner", "courier")
+    assert "has the id or name 'nobody'" in refused(data, "open", "--owner", "nobody")
+
+
+def test_a_public_key_is_read_from_its_file(data: Path, tmp_path: Path) -> None:
+    key = Ed25519PrivateKey.generate()
+    public, private = tmp_path / "agent.pub", tmp_path / "agent.pem"
+    public.write_bytes(
+        key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    )
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    assert ledger(data, "open", "acct_scout", "--key", public) == ["Opened acct_scout."]
+    told = refused(data, "open", "--key", private)
+    assert "no Ed25519 public key" in told
+    assert "openssl pkey -in agent.pem -pubout" in told
 
 
 def test_bookings_are_listed_as_json(data: Path) -> None:

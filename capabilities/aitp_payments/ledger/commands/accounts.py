@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aitp_desk.cli.extension import desk_data, desk_store, have_done, json_lines, look
+from aitp_desk.cli.extension import (
+    desk_data,
+    desk_store,
+    find_caller,
+    have_done,
+    json_lines,
+    look,
+)
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:
@@ -20,13 +27,17 @@ if TYPE_CHECKING:
 @desk_data
 @desk_store
 @given.as_json
-@click.option("--owner", metavar="ID", help="The caller that may spend from it, such as key:….")
+@click.option(
+    "--owner",
+    metavar="CALLER",
+    help="Who may spend from it: an API key or OAuth client, by id or name, or key:….",
+)
 @click.option(
     "--key",
     "keys",
     metavar="KEY",
     multiple=True,
-    help="An Ed25519 public key that may sign for it. Repeatable.",
+    help="An Ed25519 public key that may sign for it, or its PEM file. Repeatable.",
 )
 @click.option("--code", "has_code", is_flag=True, help="Make a store-credit code for it.")
 @click.argument("account", metavar="[ACCOUNT]", required=False)
@@ -47,6 +58,8 @@ def open_(
     with given.told():
         from aitp_payments.ledger import accounts
 
+        owner = None if owner is None else find_caller(data, url, owner)
+        keys = tuple(map(_read_key, keys))
         code = accounts.new_code() if has_code else ""
         id = account or accounts.new_id()
 
@@ -73,6 +86,14 @@ def open_(
     if printed is not None:
         click.echo(f"code {printed}")
         click.echo("The holder of this code can spend the balance. The code is not printed again.")
+
+
+def _read_key(given: str) -> str:
+    """Return a public key; one that is a file is read."""
+    from aitp_payments.ledger.accounts import public_key_of_pem
+
+    file = Path(given)
+    return public_key_of_pem(file.read_bytes()) if file.is_file() else given
 
 
 @click.command()
