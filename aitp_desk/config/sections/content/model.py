@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,9 +15,18 @@ API_KEY = "ANTHROPIC_API_KEY"
 API_URL = "ANTHROPIC_BASE_URL"
 """Environment variables with the API key and URL of Anthropic's models."""
 _OPENAI_KEY = "OPENAI_API_KEY"
-_DEFAULT_NAME = "claude-haiku-5-5"
-_DEFAULT_PRICES = (0.10, 0.01, 0.50)
-"""The list prices of the default model in November 2026."""
+
+
+class _DefaultModel(msgspec.Struct, frozen=True):
+    """The model of a desk whose owner chose none, with its list prices."""
+
+    name: str
+    prices: tuple[float, float, float]
+
+
+_DEFAULT = msgspec.json.decode(
+    files(__package__).joinpath("default_model.json").read_bytes(), type=_DefaultModel
+)
 
 Name = Annotated[str, Meta(max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
 Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]
@@ -40,7 +50,7 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "a name"},
             description=(
-                f"Name of the model at its provider. By default {_DEFAULT_NAME}; openai has no"
+                f"Name of the model at its provider. By default {_DEFAULT.name}; openai has no"
                 " default."
             ),
         ),
@@ -73,19 +83,19 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "disabled"
     price_in: Annotated[Price, Meta(description="The price of input tokens, for the log.")] = (
-        _DEFAULT_PRICES[0]
+        _DEFAULT.prices[0]
     )
     price_cached: Annotated[Price, Meta(description="The price of cached input tokens.")] = (
-        _DEFAULT_PRICES[1]
+        _DEFAULT.prices[1]
     )
-    price_out: Annotated[Price, Meta(description="The price of output tokens.")] = _DEFAULT_PRICES[
+    price_out: Annotated[Price, Meta(description="The price of output tokens.")] = _DEFAULT.prices[
         2
     ]
 
     def __post_init__(self) -> None:
         """Name the default model."""
         if self.provider == "anthropic" and not self.name:
-            msgspec.structs.force_setattr(self, "name", _DEFAULT_NAME)
+            msgspec.structs.force_setattr(self, "name", _DEFAULT.name)
 
     @property
     def key_variable(self) -> str:
@@ -104,13 +114,13 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_default(self) -> bool:
         """Whether no model was chosen."""
-        return (self.provider, self.name, self.url) == ("anthropic", _DEFAULT_NAME, "")
+        return (self.provider, self.name, self.url) == ("anthropic", _DEFAULT.name, "")
 
     @property
     def has_foreign_prices(self) -> bool:
         """Whether the prices are the default ones, which are of another model."""
         prices = (self.price_in, self.price_cached, self.price_out)
-        return self.name != _DEFAULT_NAME and prices == _DEFAULT_PRICES
+        return self.name != _DEFAULT.name and prices == _DEFAULT.prices
 
 
 class Model(ModelChoice, frozen=True, kw_only=True):
