@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from aitp_desk.protocols.base.protocol import FORM
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.reference.example import make_body, make_command
 from aitp_desk.web.pages.reference.schema import Row, SchemaIndex, find_body, write_table
@@ -43,7 +46,7 @@ def write_operation(
     media_type, schema = find_body(item.get("requestBody", {}))
     rows = [_write_parameter(one, schemas) for one in item.get("parameters", ())]
     if media_type:
-        rows += _list_body(schema, schemas)
+        rows += _list_fields(schema, schemas) if media_type == FORM else _list_body(schema, schemas)
     return fill_template(
         _OPERATION,
         id=operation.id,
@@ -88,6 +91,20 @@ def _list_body(schema: Any, schemas: SchemaIndex) -> list[Row]:
     """Return the members of a body, or one row that links to its schema."""
     members = list(schemas.list_members(schema)) if schemas.is_inline(schema) else []
     return members or [Row("body", schemas.write_kind(schema), schemas.describe(schema))]
+
+
+def _list_fields(schema: Any, schemas: SchemaIndex) -> list[Row]:
+    """Return the fields of a form, marked for the script that sends them."""
+    places = {
+        name: "file" if "contentMediaType" in field else "form"
+        for name, field in schema["properties"].items()
+    }
+    return [
+        msgspec.structs.replace(
+            row, marks=fill_template(' data-in="$place"', place=places[row.name])
+        )
+        for row in schemas.list_members(schema)
+    ]
 
 
 def _list_refusals(operation: Operation) -> list[str]:

@@ -97,6 +97,27 @@ async def test_a_credential_is_entered_once_and_kept_nowhere(
         await expect(page.get_by_label("API key or access token")).to_have_value("")
 
 
+async def test_a_file_is_uploaded_from_the_page(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        shopping(tmp_path) as (anybody, _),
+        browser(base_url=anybody.talker.desk.url, viewport=WIDE) as context,
+    ):
+        shopper = await anybody.with_key("threads")
+        page = await context.new_page()
+        await page.goto("/docs#post_v1_files")
+        form = page.locator("#post_v1_files").get_by_role("form")
+        await page.get_by_label("API key or access token").fill(shopper.talker.key or "")
+        (tmp_path / "note.txt").write_text("The tent leaks.")
+        await form.get_by_label("file", exact=True).set_input_files(tmp_path / "note.txt")
+        await form.get_by_label("purpose").fill("assistants")
+        assert await find_flaws(page) == []
+        await form.get_by_role("button", name="Send").click()
+        await expect(form.get_by_role("status")).to_contain_text("200 OK")
+        await expect(form.get_by_label("Response")).to_contain_text('"filename": "note.txt"')
+
+
 async def test_it_is_read_on_a_phone_in_the_dark_and_a_schema_opens_by_its_link(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

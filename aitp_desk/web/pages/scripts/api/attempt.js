@@ -11,8 +11,10 @@ function makeFields(line) {
   return [...line.querySelectorAll("tr[data-in]")].map((row) => {
     const name = row.querySelector("code").textContent;
     const isRequired = row.cells[1].textContent.endsWith(", required");
-    const box = el("input", { autocomplete: "off", spellcheck: "false", required: isRequired });
-    return { name, place: row.dataset.in, box, label: el("label", {}, el("span", {}, name), box) };
+    const place = row.dataset.in;
+    const kind = place === "file" ? { type: "file" } : { autocomplete: "off", spellcheck: "false" };
+    const box = el("input", { ...kind, required: isRequired });
+    return { name, place, box, label: el("label", {}, el("span", {}, name), box) };
   });
 }
 
@@ -21,6 +23,7 @@ function makeRequest(line, fields, body) {
   const { scheme, type } = line.dataset;
   const headers = new Headers({ Accept: "application/json, */*;q=0.8" });
   const query = new URLSearchParams();
+  const form = type === FORM_TYPE ? new FormData() : null;
   let address = line.querySelector("summary code").textContent;
   for (const { name, place, box } of fields) {
     if (place === "path") {
@@ -28,6 +31,7 @@ function makeRequest(line, fields, body) {
       address = address.replace(`{${name}}`, () => value);
     } else if (box.value && place === "query") query.append(name, box.value);
     else if (box.value && place === "header") headers.set(name, box.value);
+    else if (box.value && form) form.append(name, box.files?.[0] ?? box.value);
   }
   if (query.size) address += `?${query}`;
   const key = document.getElementById("api.key").value.trim();
@@ -36,7 +40,7 @@ function makeRequest(line, fields, body) {
   return new Request(address, {
     method: line.querySelector("summary b").textContent,
     headers,
-    body: body ? body.value : undefined,
+    body: form ?? body?.value,
     // nobody else's session is used: what is sent is what the form says
     credentials: scheme === OF_THE_CONSOLE ? "same-origin" : "omit",
     cache: "no-store",
@@ -66,12 +70,11 @@ async function showBody(response, shown) {
   }
 }
 
-/** Add the form to an operation. A body with files is left to the example for a shell. */
+/** Add the form to an operation. */
 export function addAttempt(line) {
   const { type } = line.dataset;
-  if (type === FORM_TYPE) return;
   const fields = makeFields(line);
-  const body = type ? el("textarea", { rows: "6", spellcheck: "false" }) : null;
+  const body = type && type !== FORM_TYPE ? el("textarea", { rows: "6", spellcheck: "false" }) : null;
   if (body) body.value = line.dataset.body;
   const send = el("button", { class: "button" }, "Send");
   const status = el("p", { role: "status" });
