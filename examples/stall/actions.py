@@ -77,6 +77,7 @@ def price(item: Name, count: Count) -> Money:
 
 
 @action(
+    open_to="anyone",
     kind="action",
     mutability="irreversible",
     blast_radius="self",

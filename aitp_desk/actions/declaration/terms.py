@@ -45,10 +45,10 @@ def check_terms(terms: Terms) -> Iterator[str]:
     if terms.blast_radius is not None:
         yield from _check_word("blast_radius", terms.blast_radius, action.BlastRadius)
     yield from _check_safety(terms)
-    if terms.kind in _CHANGING and terms.open_to == "anyone":
+    if terms.kind in _CHANGING and terms.open_to == "anyone" and terms.prepaid is not True:
         yield (
-            f"has kind={terms.kind!r} and is open to anyone, which only a query may be;"
-            ' remove open_to, or write kind="query" if it changes nothing.'
+            f"has kind={terms.kind!r} and is open to anyone, which only a query or what is prepaid"
+            ' may be; remove open_to, or write kind="query" if it changes nothing.'
         )
     if not _is_time(terms.deadline):
         yield (

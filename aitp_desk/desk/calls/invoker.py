@@ -180,10 +180,13 @@ class ActionInvoker:
         if invocation.waiting is not None:
             given = await self.secrets.restore_secrets(call)
         with hide_secrets(self.secrets.list_secret_texts(action.name, given)):
-            return await self._invoke(offered, given, call, invocation, (say, say_end), extra)
+            return await self._invoke(
+                principal, offered, given, call, invocation, (say, say_end), extra
+            )
 
     async def _invoke(
         self,
+        principal: Principal,
         offered: OfferedAction,
         given: Mapping[str, Any],
         call: ActionCall,
@@ -198,6 +201,9 @@ class ActionInvoker:
         price = await self.executor.check_call(offered, value, context)
         if action.is_prepaid and price is not None and price.amount > 0:
             return PaymentNeeded(invocation, price)
+        if action.kind != "query" and action.is_open:
+            # strangers may change what they pay for: what is free this time is for known callers
+            check_access(principal, "actions", action.name, action.name)
         if not has_consent(invocation, action, price):
             return ConsentRequired(invocation, price)
         call = await self.secrets.seal_secrets(msgspec.structs.replace(call, price=price))

@@ -110,6 +110,32 @@ async def test_a_call_waits_for_its_payment_and_is_made_once_it_is_paid(tmp_path
         assert till_of(desk).refunded == []
 
 
+async def test_a_stranger_buys_what_is_open_to_anyone_and_gets_nothing_free(tmp_path: Path) -> None:
+    site = make_site(tmp_path)
+    async with selling(tmp_path, site) as stranger:
+        asked = await stranger.send("POST", "/capabilities/buy_badge", {"name": "Ada"})
+        assert asked.status == 402, asked.body
+        call_id, thread, quote = (
+            asked.body["payment"][one] for one in ("call_id", "thread_id", "quote_id")
+        )
+        assert sold(site) == []
+        bad = part(payment={"quote_id": quote, "token": "bad"})
+        await stranger.post(thread, [bad])
+        assert sold(site) == []
+        await stranger.post(thread, [part(payment={"quote_id": quote, "token": "good"})])
+        assert (await ended(stranger, call_id, "buy_badge"))["status"] == "success"
+        assert sold(site) == ["badge Ada"]
+
+        free = await stranger.send("POST", "/capabilities/buy_badge", {"name": "Staff"})
+        assert (free.status, free.body["code"]) == (401, "not_authenticated")
+        said = await stranger.open("A badge for Staff, please.", wait=20, action="buy_badge")
+        assert sold(site) == ["badge Ada"], said
+        known = await stranger.with_key("actions")
+        given = await known.send("POST", "/capabilities/buy_badge", {"name": "Staff"})
+        assert given.ok["status"] == "success", "a key with the scope needs no payment of nothing"
+        assert sold(site) == ["badge Ada", "badge Staff"]
+
+
 async def test_paying_twice_makes_the_call_once_and_the_second_payment_goes_back(
     tmp_path: Path,
 ) -> None:
@@ -226,7 +252,7 @@ async def test_what_is_prepaid_is_not_served_where_nothing_takes_payments(tmp_pa
         async with selling(tmp_path, site):
             pass
     told = [str(problem) for problem in refused.value.problems]
-    assert len(told) == 4
+    assert len(told) == 5
     assert "'buy_ticket' is prepaid, but no capability accepts payments of 5.00 EUR" in told[0]
     assert "[capabilities.payments]" in told[0]
 

@@ -285,6 +285,24 @@ def buy_ticket(name: str, context: Context) -> str:
     return f"A ticket for {name}."
 
 
+def price_of_badge(name: str) -> str | None:
+    return "2.00 EUR" if name != "Staff" else None
+
+
+@action(
+    kind="action", mutability="irreversible", blast_radius="self", cost=price_of_badge,
+    prepaid=True, open_to="anyone",
+)
+def buy_badge(name: str) -> str:
+    """Sells a badge.
+
+    Args:
+        name: on it.
+    """
+    write(f"badge {name}")
+    return f"A badge for {name}."
+
+
 @buy_ticket.requires("on_sale", "Tickets are on sale.")
 def on_sale() -> str | None:
     return "Tickets are sold out." if LEDGER.with_name("closed").exists() else None

@@ -78,7 +78,7 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         Literal["actions", "operators", "anyone"],
         Meta(
             description="Who may call: callers with the scope actions, operators, or anyone; "
-            "only a query may be open to anyone.",
+            "only a query, or what is prepaid, may be open to anyone.",
         ),
     ] = "actions"
     cost: Annotated[

@@ -200,7 +200,7 @@ WRONG = {
             '@action(kind="action", mutability="reversible", blast_radius="self", open_to="anyone")'
             '\ndef f() -> int: "F."'
         ),
-        "has kind='action' and is open to anyone, which only a query may be; remove open_to",
+        "has kind='action' and is open to anyone, which only a query or what is prepaid may be;",
     ),
     "a time to undo what cannot be undone": (
         (

@@ -168,8 +168,9 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
         {"terms": terms(kind="action", open_to="anyone")},
         [
             (
-                ", getStockItem: has kind='action' and is open to anyone, which only a query may"
-                ' be; remove open_to, or write kind="query" if it changes nothing.'
+                ", getStockItem: has kind='action' and is open to anyone, which only a query or"
+                ' what is prepaid may be; remove open_to, or write kind="query" if it changes'
+                " nothing."
             )
         ],
     ),
