@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, SCHEMA
@@ -73,6 +76,36 @@ async def check_threads(
         assert "said" in str(await converse(talker, "Are you there?"))
 
 
+def count_rows(database: Path) -> dict[str, int]:
+    """Count the rows of each table."""
+    with closing(sqlite3.connect(database)) as opened:
+        tables = opened.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {
+            name: opened.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for (name,) in tables
+        }
+
+
+async def count_postgres_rows(url: str) -> dict[str, int]:
+    """Count the rows of each table of a PostgreSQL database."""
+    opened = await asyncpg.connect(url)
+    try:
+        tables = await opened.fetch(
+            "SELECT c.relname FROM pg_class AS c WHERE c.relkind IN ('r', 'p')"
+            " AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace"
+        )
+        return {name: await opened.fetchval(f"SELECT count(*) FROM {name}") for (name,) in tables}
+    finally:
+        await opened.close()
+
+
+def check_kept(before: dict[str, int], after: dict[str, int]) -> None:
+    """Assert that a start and what was done since lost no row."""
+    if "runs" not in before:  # the first schemas called them jobs
+        before = {"runs" if name == "jobs" else name: count for name, count in before.items()}
+    lost = {name: (count, after[name]) for name, count in before.items() if after[name] < count}
+    assert lost == {}
+
+
 def data_of(filled: Filled, folder: Path) -> Path:
     """Copy the data folder, without the database."""
     data = folder / "data"
@@ -87,8 +120,10 @@ async def test_threads_are_read_from_the_sqlite_database_of_a_schema(
 ) -> None:
     database = data_of(filled, tmp_path) / DATABASE
     make_earlier(number, filled.data / DATABASE, database)
+    before = count_rows(database)
     await check_threads(filled, tmp_path, has_data_keys=number >= DATA_KEYS)
     check_whole(database)
+    check_kept(before, count_rows(database))
 
 
 @pytest.mark.servers
@@ -99,6 +134,8 @@ async def test_threads_are_read_from_the_postgresql_database_of_a_schema(
     data_of(filled, tmp_path)
     url = await postgres.make(f"schema_{number}")
     await make_earlier_postgres(number, filled.data / DATABASE, url, tmp_path / "schema")
+    before = await count_postgres_rows(url)
     await check_threads(filled, tmp_path, f"store.url={url}")
     await copy_rows(url, tmp_path / "copy.db")
     check_whole(tmp_path / "copy.db")
+    check_kept(before, await count_postgres_rows(url))
