@@ -94,6 +94,7 @@ async def open_content(
             below=name,
             languages=Languages(config.site.language, config.site.languages),
             enriched=config.content.enriched,
+            published_at=config.content.published_at,
         )
     )
     meaning = open_meaning(

@@ -44,6 +44,7 @@ class Knowledge:
         below: the path prefix of the pages, for a further site agent.
         languages: of the content; English by default.
         enriched: whether the questions in ``enriched.jsonl`` are used.
+        published_at: where a website shows the pages; empty if the desk shows them.
 
     Attributes:
         editions: the present snapshot. Take it once per reply; it never changes under its reader.
@@ -63,6 +64,7 @@ class Knowledge:
         languages: Languages | None = None,
         *,
         enriched: bool = True,
+        published_at: str = "",
     ) -> None:
         self.rounds = rounds
         self.progress: Progress | None = None
@@ -72,6 +74,7 @@ class Knowledge:
         self._synonyms = synonyms
         self._copies = None if rounds is None else rounds.copies
         self._below = below
+        self._published_at = published_at
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
         self._reader = DeclarationReader(folder, data, below, keep_in=self._index)
@@ -131,7 +134,9 @@ class Knowledge:
         return find_content(self._folder, data=self._data), copies, enriched
 
     def _read(self) -> Editions:
-        raw = read_files(self._folder, data=self._data, below=self._below)
+        raw = read_files(
+            self._folder, data=self._data, below=self._below, published_at=self._published_at
+        )
         problems: tuple[Problem, ...] = ()
         if self._copies is not None:
             problems = self._copies.read().problems
@@ -157,6 +162,7 @@ async def open_knowledge(
     below: str = "",
     languages: Languages | None = None,
     enriched: bool = True,
+    published_at: str = "",
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
@@ -171,12 +177,21 @@ async def open_knowledge(
         below: the path prefix of the pages, for a further site agent.
         languages: of the content; English by default.
         enriched: whether the questions in ``enriched.jsonl`` are used.
+        published_at: where a website shows the pages; empty if the desk shows them.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
     knowledge = await asyncio.to_thread(
-        Knowledge, folder, data, synonyms or {}, rounds, below, languages, enriched=enriched
+        Knowledge,
+        folder,
+        data,
+        synonyms or {},
+        rounds,
+        below,
+        languages,
+        enriched=enriched,
+        published_at=published_at,
     )
     watching = asyncio.create_task(_watch(knowledge, poll_seconds))
     try:

@@ -250,7 +250,12 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
     if config is None or not config.content_folder.is_dir():
         return 0, [], []
     try:
-        content = load_content(config.content_folder, data=config.data, below=below)
+        content = load_content(
+            config.content_folder,
+            data=config.data,
+            below=below,
+            published_at=config.content.published_at,
+        )
     except ContentUnreadable as error:
         return 0, [str(error)], []
     faults = [str(problem) for problem in content.problems]

@@ -22,7 +22,7 @@ from aitp_desk.config.rules.servers import (
 )
 from aitp_desk.config.rules.signatures import check_signature_agents
 from aitp_desk.config.rules.widget import check_widget
-from aitp_desk.config.sections.content.content import Web
+from aitp_desk.config.sections.content.content import Content, Web
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.server import Server
@@ -115,6 +115,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
     ):
         yield from _check_web(section, content.web, allow_loopback=config.egress.allow_loopback)
         yield from _check_meaning(f"{section.removesuffix('web')}meaning", content.meaning)
+        yield from _check_published_at(f"{section.removesuffix('web')}published_at", content)
     yield from check_model(config.model)
     if not config.content_folder.is_dir():
         yield Problem(
@@ -329,6 +330,14 @@ def default_url(server: Server) -> str:
     """Return ``http://HOST:PORT`` of the listening address, without a final slash."""
     host = f"[{server.host}]" if ":" in server.host else server.host
     return f"http://{host}:{server.port}"
+
+
+def _check_published_at(key: str, content: Content) -> Iterator[Problem]:
+    """Yield the fault of a URL that the path of a page cannot continue."""
+    address = web_address(content.published_at)
+    if content.published_at and (address is None or address.query or address.fragment):
+        told = "is not the address of a folder; it takes one such as https://www.example.com/docs/."
+        yield Problem(key, told)
 
 
 def _wrong_site_url(url: str) -> str | None:

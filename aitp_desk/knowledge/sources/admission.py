@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
@@ -122,6 +123,10 @@ class ContentFile(msgspec.Struct, frozen=True):
     state: FileState | None = None
 
 
+_ADDRESS_ENDINGS: dict[SourceKind, str] = {"markdown": "", "notebook": "", "rst": ".html"}
+"""How generators end the address of a page; other files keep their ending."""
+_HOMES = re.compile(r"(?:(?<=/)|^)(?:index|readme)(?:\.html?)?$", re.IGNORECASE)
+
 NO_CONTENT = "has no content; add Markdown (.md), text (.txt), HTML (.html) or PDF (.pdf) files."
 
 
@@ -134,6 +139,17 @@ def is_never_content(name: str) -> bool:
     """
     lower = name.lower()
     return lower in _NEVER_FILES or lower in _NEVER_FOLDERS or _NEVER.search(lower) is not None
+
+
+def find_published_address(found: ContentFile, site: str) -> str:
+    """Return the address of a file's page on the website of the folder.
+
+    Parameters:
+        site: the address of the folder itself.
+    """
+    ending = _ADDRESS_ENDINGS.get(found.kind)
+    path = found.source if ending is None else found.source.rpartition(".")[0] + ending
+    return f"{site.rstrip('/')}/{quote(_HOMES.sub('', path))}"
 
 
 def find_content(

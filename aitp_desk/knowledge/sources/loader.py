@@ -22,7 +22,11 @@ from aitp_desk.knowledge.documents.languages import (
 )
 from aitp_desk.knowledge.documents.titles import drop_suffix, find_title_suffixes
 from aitp_desk.knowledge.media.declarations import DeclarationReader
-from aitp_desk.knowledge.sources.admission import ContentFile, find_content
+from aitp_desk.knowledge.sources.admission import (
+    ContentFile,
+    find_content,
+    find_published_address,
+)
 from aitp_desk.knowledge.sources.pdf.texts import is_installed, make_digest, read_pdfs
 from aitp_desk.knowledge.sources.readers import clean_document, read_document, read_pdf
 from aitp_desk.knowledge.sources.reserved_paths import find_hidden_pages
@@ -63,28 +67,34 @@ class RawContent(msgspec.Struct, frozen=True):
     ranks: Mapping[str, int] = {}
 
 
-def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> Content:
+def load_content(
+    folder: Path, *, data: Path | None = None, below: str = "", published_at: str = ""
+) -> Content:
     """Read a whole content folder, and find problems with it.
 
     Parameters:
         folder: the site's content.
         data: the desk's data folder; never content, in any location.
         below: the path prefix of the pages; empty for the top.
+        published_at: where a website shows the pages; empty if the desk shows them.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
     """
-    content = parse_content(read_files(folder, data=data, below=below))
+    raw = read_files(folder, data=data, below=below, published_at=published_at)
+    content = parse_content(raw)
     declared = DeclarationReader(folder, data, below).read(content.documents)
     problems = (*content.problems, *declared.problems, *find_hidden_pages(content.documents, below))
     return msgspec.structs.replace(content, problems=problems, notes=declared.notes)
 
 
-def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> RawContent:
+def read_files(
+    folder: Path, *, data: Path | None = None, below: str = "", published_at: str = ""
+) -> RawContent:
     """Read the bytes of all content, and hash them.
 
     Parameters:
-        folder, data, below: as :func:`load_content`.
+        folder, data, below, published_at: as :func:`load_content`.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
@@ -97,6 +107,9 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
         except OSError as error:
             problems.append(Problem(entry.source, f"The file cannot be read ({error.strerror})."))
             continue
+        if published_at:
+            source = find_published_address(entry, published_at)
+            entry = msgspec.structs.replace(entry, source=source)  # noqa: PLW2901 -- as on its site
         files.append((entry, payload))
     digest = digest_of_files(files, problems, below.encode())
     return RawContent(tuple(files), tuple(problems), digest, below)

@@ -116,8 +116,8 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
 
 def _read(config: Config) -> Content:
     """Read the content; of pages from elsewhere, the desk's last copies."""
-    raw = read_files(config.content_folder, data=config.data)
-    web = config.content.web
+    web, published_at = config.content.web, config.content.published_at
+    raw = read_files(config.content_folder, data=config.data, published_at=published_at)
     if web.lists:
         raw = join_raw(raw, PageCopies(config.data, {*web.urls, *web.sitemaps}).raw())
     languages = Languages(config.site.language, config.site.languages)

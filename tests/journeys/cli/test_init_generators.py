@@ -31,6 +31,10 @@ theme: {name: material}
 markdown_extensions:
   - pymdownx.emoji: {emoji_index: !!python/name:material.extensions.emoji.twemoji }
 """
+ZENSICAL = (
+    '[project]\nsite_name = "Kettle Docs"\nsite_url = "https://kettles.example/"\n'
+    "[project.theme]\nvariant = 'classic'\n"
+)
 DOCUSAURUS = (
     "export default {\n  title: 'Kettle Docs',\n  url: 'https://kettles.example',\n"
     "  baseUrl: '/',\n  themeConfig: { navbar: { title: 'Nav' } },\n};\n"
@@ -76,6 +80,10 @@ SHAPES: dict[str, tuple[Files, str, str, tuple[str, str]]] = {
             "README.md": REDIRECT,
         },
         *("MkDocs (mkdocs.yml)", "docs", KNOWN),
+    ),
+    "Zensical": (
+        {"zensical.toml": ZENSICAL, "docs/descale.md": PAGE, "site/index.html": BUILT},
+        *("Zensical (zensical.toml)", "docs", KNOWN),
     ),
     "MkDocs with text from programs": (
         {
@@ -152,6 +160,7 @@ async def test_the_pages_of_a_generator_are_found_and_quoted(tmp_path: Path, sha
         ({"next.config.mjs": NEXT, "README.md": PAGE}, "next build"),
         ({"_config.yml": JEKYLL, "index.md": PAGE, "_layouts/a.html": BUILT}, "jekyll build"),
         ({"mkdocs.yml": "docs_dir: gone\n"}, "mkdocs build"),
+        ({"zensical.toml": "project = 3\n", "page.md": PAGE}, "zensical build"),
     ],
 )
 def test_pages_that_are_not_built_are_asked_for(tmp_path: Path, files: Files, command: str) -> None:
@@ -217,16 +226,18 @@ def test_a_configuration_that_says_nothing_names_nothing(tmp_path: Path, text: s
     assert load_config(site, port=0).site.url == ""
 
 
-def test_an_address_below_a_path_is_not_taken(tmp_path: Path) -> None:
+async def test_answers_link_to_a_website_below_a_path(tmp_path: Path) -> None:
     said = MKDOCS.replace("kettles.example/", "kettles.example/docs/")
     site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": PAGE})
     (told,) = [line for line in succeed("init", site) if line.startswith("note ")]
     assert told == (
-        "note   https://kettles.example/docs/ has a path; site.url takes a host alone. Answers link"
-        " to the desk's own pages; to link to yours: aitp-desk init NEW-FOLDER --from"
-        " https://kettles.example/docs/sitemap.xml"
+        "note   Answers link to your pages at https://kettles.example/docs/ (content.published_at)."
+        " site.url, the desk's own public address, stays empty: it takes a host alone."
     )
     assert load_config(site, port=0).site.url == ""
+    async with serving(tmp_path / "data", folder=site) as desk:
+        answer = await ask(desk.url, "How often do I descale the kettle?")
+    assert answer["sources"][0]["url"] == "https://kettles.example/docs/page"
 
 
 def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
@@ -243,12 +254,22 @@ def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
     assert ready == f"{site} is ready to serve: 0 pages."
 
 
-@pytest.mark.parametrize("home", ["https://kettles.example", "https://kettles.example/"])
-def test_a_home_page_stands_for_the_sitemap_of_its_host(tmp_path: Path, home: str) -> None:
-    site, sitemap = tmp_path / "site", "https://kettles.example/sitemap.xml"
+@pytest.mark.parametrize(
+    ("home", "url"),
+    [
+        ("https://kettles.example", "https://kettles.example"),
+        ("https://kettles.example/", "https://kettles.example"),
+        ("https://ann.example/kettles/", ""),
+    ],
+)
+def test_a_home_page_stands_for_its_sitemap(tmp_path: Path, home: str, url: str) -> None:
+    site, sitemap = tmp_path / "site", f"{home.rstrip('/')}/sitemap.xml"
     lines = succeed("init", site, "--from", home)
     assert lines[0] == f"note   {home} is a home page, not a sitemap; {sitemap} is taken."
-    assert load_config(site).content.web.sitemaps == (sitemap,)
+    config = load_config(site, port=0)
+    assert (config.content.web.sitemaps, config.site.url) == ((sitemap,), url)
+    is_told = any("site.url stays empty" in line for line in lines)
+    assert is_told == (not url), "the host of a part of a website is not the desk's"
 
 
 def test_what_the_options_say_precedes_what_was_detected(tmp_path: Path) -> None:

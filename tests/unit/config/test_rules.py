@@ -41,6 +41,14 @@ def test_a_site_url_is_a_bare_web_address(tmp_path: Path, url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "url", ["docs/", "ftp://a.example/", "https://a.example/?page=", "https://"]
+)
+def test_pages_are_published_at_an_address_that_paths_continue(tmp_path: Path, url: str) -> None:
+    message = told(tmp_path, f"content.published_at={url}")["content.published_at"]
+    assert "https://www.example.com/docs/" in message
+
+
+@pytest.mark.parametrize(
     ("url", "kept"),
     [
         ("https://shop.example", "https://shop.example"),

@@ -39,7 +39,7 @@ def check_setting(key: str) -> Check:
 def check_sitemap(
     _context: click.Context, _option: click.Parameter, value: str | None
 ) -> str | None:
-    """Return the address of a sitemap; that of a host stands for its /sitemap.xml.
+    """Return the address of a sitemap; that of a home page stands for its sitemap.xml.
 
     Raises:
         UsageError: it is no public https address.
@@ -49,9 +49,9 @@ def check_sitemap(
     address = web_address(value or "")
     if value and (address is None or wrong_address(value, allow_loopback=False)):
         raise click.UsageError(_SITEMAP)
-    if address is None or address.path not in {"", "/"} or address.query:
+    if address is None or not (address.path or "/").endswith("/") or address.query:
         return value
-    sitemap = f"{origin_of(address)}/sitemap.xml"
+    sitemap = f"{origin_of(address)}{address.path or '/'}sitemap.xml"
     click.echo(f"note   {value} is a home page, not a sitemap; {sitemap} is taken.")
     return sitemap
 

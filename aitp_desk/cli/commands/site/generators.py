@@ -1,8 +1,8 @@
 """Detects which generator made a folder, and what of it the desk reads best.
 
 Built pages have the addresses of the website and contain what the generator adds, so they are
-preferred where they exist. Markdown of MkDocs has the same addresses, and changes take effect at
-once. Configurations are read as data: nothing of the folder is executed.
+preferred where they exist. Markdown of MkDocs and Zensical has the same addresses, and changes take
+effect at once. Configurations are read as data: nothing of the folder is executed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BUILT = "the built pages, which have the addresses of your site"
 _GENERATED = frozenset(
     "mkdocstrings gen-files macros monorepo multirepo include-markdown table-reader".split()
 )
-"""Plug-ins of MkDocs that make text which the Markdown does not contain."""
+"""Plug-ins of MkDocs and Zensical that make text which the Markdown does not contain."""
 _SPHINX_FOLDERS = (".", "docs", "doc", "docs/source", "doc/source", "source")
 _SPHINX_BUILDS = ("_build/html", "_build/dirhtml", "../build/html", "../_build/html")
 _GENERATOR = re.compile(
@@ -74,10 +74,13 @@ def detect(root: Path) -> Generated | None:
 
 
 def _find_mkdocs(root: Path) -> Generated | None:
-    mark = _first(root, "mkdocs.yml", "mkdocs.yaml")
+    mark = _first(root, "zensical.toml", "mkdocs.yml", "mkdocs.yaml")
     if mark is None:
         return None
-    said = _read_yaml(mark)
+    generator, said = "MkDocs", _read_data(mark)
+    if mark.suffix == ".toml":
+        project = said.get("project")
+        generator, said = "Zensical", project if isinstance(project, dict) else {}
     source, built = _text(said, "docs_dir", "docs"), _text(said, "site_dir", "site")
     made = sorted(_GENERATED & {*map(str, _plugins(said))})
     folder, reason = source, "its Markdown: changes take effect at once"
@@ -86,9 +89,9 @@ def _find_mkdocs(root: Path) -> Generated | None:
     elif made:
         reason = f"its Markdown, without the text that {', '.join(made)} adds to built pages"
     if not (root / folder).is_dir():
-        raise NotBuilt("MkDocs", "mkdocs build")
+        raise NotBuilt(generator, f"{generator.lower()} build")
     name, url = _text(said, "site_name"), _text(said, "site_url")
-    return Generated("MkDocs", mark.name, folder, reason, name, url)
+    return Generated(generator, mark.name, folder, reason, name, url)
 
 
 def _find_docusaurus(root: Path) -> Generated | None:

@@ -50,7 +50,7 @@ _HEAD = (
     "sitemap",
     metavar="URL",
     callback=check_sitemap,
-    help="Address of a sitemap, whose pages are the content; of a host, its /sitemap.xml.",
+    help="Address of a sitemap, whose pages are the content; of a home page, its sitemap.xml.",
 )
 @click.option("--name", callback=check_setting("site.name"), help="The site's name.")
 @click.option(
@@ -80,9 +80,10 @@ def init(
 ) -> None:
     """Create a site in FOLDER: a commented desk.toml and, in an empty folder, a first page.
 
-    It detects Sphinx, MkDocs, Docusaurus, Hugo, Jekyll, Astro and Next.js, and takes their pages
-    for the content; otherwise those in FOLDER. On a terminal it asks for the name, the public
-    address and an email address for visitors, unless they are given. Existing files are kept.
+    It detects Sphinx, MkDocs, Zensical, Docusaurus, Hugo, Jekyll, Astro and Next.js, and takes
+    their pages for the content; otherwise those in FOLDER. On a terminal it asks for the name, the
+    public address and an email address for visitors, unless they are given. Existing files are
+    kept.
     """
     from aitp_desk.cli.commands.site.published_folder import choose_data
     from aitp_desk.config.settings import DESK_FILE
@@ -139,7 +140,15 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
     from aitp_desk.model.web_address import origin_of, web_address
 
     if sitemap is not None:
-        return {"content.web.sitemaps": [sitemap], "site.url": origin_of(urlsplit(sitemap))}
+        read: dict[str, Any] = {"content.web.sitemaps": [sitemap]}
+        place = urlsplit(sitemap)
+        if place.path.rpartition("/")[0]:
+            click.echo(
+                f"note   {sitemap} is of a part of a host. site.url stays empty: set it to the"
+                " desk's own public address."
+            )
+            return read
+        return {**read, "site.url": origin_of(place)}
     if made is None:
         return {}
     found: dict[str, Any] = {"site.name": made.name, "content.folder": made.folder}
@@ -148,10 +157,10 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
         if address.path in {"", "/"}:
             found["site.url"] = origin_of(address)
         else:
-            pages = f"{made.url.rstrip('/')}/sitemap.xml"
+            found["content.published_at"] = made.url
             click.echo(
-                f"note   {made.url} has a path; site.url takes a host alone. Answers link to the"
-                f" desk's own pages; to link to yours: aitp-desk init NEW-FOLDER --from {pages}"
+                f"note   Answers link to your pages at {made.url} (content.published_at). site.url,"
+                " the desk's own public address, stays empty: it takes a host alone."
             )
     return {key: value for key, value in found.items() if value}
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.sections.content.semantics import Meaning
-from aitp_desk.config.units import Bytes, Line, Seconds
+from aitp_desk.config.units import Bytes, Line, Seconds, Url
 
 
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +78,13 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
             description="Folder of the content, relative to the site's folder.",
         ),
     ] = "."
+    published_at: Annotated[
+        Url,
+        Meta(
+            description="Where your website shows this folder's pages, such as"
+            " https://www.example.com/docs/; answers link there. By default to the desk's own."
+        ),
+    ] = ""
     enriched: Annotated[
         bool,
         Meta(description="Whether enriched.jsonl in this folder is used; see `aitp-desk enrich`."),
