@@ -86,6 +86,8 @@ _FOR_OTHER_ORIGINS = (
     "Pages of this origin may not use the API; the site's owner permits origins with the setting"
     " cors.origins."
 )
+WAITED_SECONDS = 0.1
+"""A request that took longer may have waited: its credential is checked again before it is sent."""
 STORE_FAILS_SECONDS = 10
 """Seconds after which a caller may retry a request that failed in the store."""
 _ID = "request_id"
@@ -228,6 +230,8 @@ class Dispatcher:
                 if thread_id and principal.scopes and may_operate_threads(principal):
                     await self._audit_log.note_operator_visit(principal, thread_id)
                 reply = await call_handler(request, route, proof, allowance, self._concurrency)
+                if reply.body and perf_counter() - began > WAITED_SECONDS:
+                    await self._check_revoked(proof)
         except DeskError as error:
             refused = error
             if isinstance(error, NotAuthenticated):
@@ -305,6 +309,20 @@ class Dispatcher:
         if heading.counted is None or is_polled:
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
+
+    async def _check_revoked(self, proof: Proof) -> None:
+        """Refuse a caller whose credential was revoked while the request waited.
+
+        One that has only expired was valid when the request came, and gets its response.
+
+        Raises:
+            NotAuthenticated: it was revoked, or replaced.
+        """
+        is_over = proof.until is not None and self._identifier.clock() >= proof.until
+        if not is_over and not await self._identifier.still_holds(proof):
+            raise NotAuthenticated(
+                "The credential is no longer valid.", reason="revoked", whose=proof.principal.id
+            )
 
     def _render(self, error: DeskError, heading: RequestHead) -> Reply:
         """Render a refusal in its protocol's format, with HTTP's headers for payment or login."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.desk.access.revocation import is_still_valid, was_revoked
 from aitp_desk.desk.calls.async_calls import REVOKED
+from aitp_desk.http.dispatcher import WAITED_SECONDS
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
@@ -17,8 +21,9 @@ from aitp_desk.store.records.keys import Key
 from aitp_desk.store.units.keys.clients import create_client, revoke_client
 from aitp_desk.store.units.keys.jwts import revoke_jwts
 from aitp_desk.store.units.keys.tokens import create_token, revoke_token, rotate_token
-from tests.support.clients.threads import DATABASE, Talker, talking
+from tests.support.clients.threads import DATABASE, Headers, Talker, talking
 from tests.support.desk.first_start import begin_database
+from tests.support.doubles.agent import ScriptedAgent
 from tests.support.sites.orders import Caller, Research, calling, write_site
 
 NOW = 1_800_000_000
@@ -134,3 +139,46 @@ async def test_a_credential_holds_until_it_is_revoked_replaced_or_expired(tmp_pa
         ):
             holds = await is_still_valid(store, principal, NOW, at, mark)
             assert holds is expected, (principal, mark, at)
+
+
+SAID = "The safe is behind the clock."
+MESSAGE = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Where is it?"}]}
+V1 = [("A2A-Version", "1.0"), ("Accept", "application/json")]
+MESSAGES = [{"role": "user", "content": "Where is it?"}]
+QUESTION = {"ahp": "0.1", "capability": "content_search", "query": "Where is it?"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers"),
+    [
+        ("/v1/threads", {"messages": MESSAGES}, [("Prefer", "wait=30")]),
+        ("/v1/chat/completions", {"model": "desk", "messages": MESSAGES}, ()),
+        ("/v1/responses", {"model": "desk", "input": "Where is it?"}, ()),
+        ("/a2a/message:send", {"message": MESSAGE}, V1),
+        ("/agent/converse", QUESTION, ()),
+    ],
+)
+async def test_who_waits_gets_nothing_once_the_key_is_revoked(
+    tmp_path: Path, path: str, body: object, headers: Headers
+) -> None:
+    asked, may_answer = asyncio.Event(), asyncio.Event()
+
+    async def answer(_turn: Turn) -> Outcome:
+        asked.set()
+        await may_answer.wait()
+        return Answer(SAID)
+
+    async with talking(tmp_path, agent=ScriptedAgent(answer)) as talker:
+        caller = await talker.with_key("threads", "actions")
+        began = time.monotonic()
+        waiting = asyncio.create_task(caller.send("POST", path, body, headers=headers))
+        await asked.wait()
+        await revoke(Caller(talker, tmp_path))
+        while (await caller.send("GET", "/v1/files")).status != 401 or (
+            time.monotonic() - began < 2 * WAITED_SECONDS
+        ):
+            pass
+        may_answer.set()
+        told = await waiting
+    assert told.status == 401
+    assert SAID not in str(told.body)
