@@ -38,7 +38,11 @@ from aitp_desk.agent.extractive.dialogue.context import (
 from aitp_desk.agent.extractive.dialogue.continuation import continuation
 from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agreement
 from aitp_desk.agent.extractive.dialogue.options import offer, reading_of
-from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics, write_introduction
+from aitp_desk.agent.extractive.dialogue.topics import (
+    asks_for_goods,
+    asks_for_topics,
+    write_introduction,
+)
 from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.extractive.question import (
     TELLING,
@@ -230,6 +234,8 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(_ask_openly(turn.site, asked, library), asked)
     if not found or not (chosen is not None or find_strongest(found)[0] >= NEEDED):
         alone = answer_alone(turn, library) if heard is None else []
+        if not alone and asks_for_goods(asked.text):
+            return Finding(_ask_openly(turn.site, asked, library), asked)
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
@@ -240,7 +246,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
 def _ask_openly(site: SiteFacts, asked: ReadQuestion, library: Library) -> Clarification:
     """Ask what the visitor wants to know; list the topics if they ask for them."""
     question = speech_of(library.language).says.open.format(site=site.name)
-    if asks_for_topics(asked.text):
+    if asks_for_topics(asked.text) or asks_for_goods(asked.text):
         question = f"{write_introduction(site.name, site.description, library)} {question}"
     return Clarification(question)
 
@@ -357,7 +363,8 @@ def _refuse(
     speech = _speech_to(turn, library.language)
     says, site = speech.says, turn.site
     if missing:
-        words = speech.quote([_as_written(word, turn.question) for word in missing])
+        written = dict.fromkeys(_as_written(word, turn.question) for word in missing)
+        words = speech.quote(list(written))
         text = says.nothing_about.format(words=words, site=site.name)
     else:
         text = says.nothing.format(site=site.name)
@@ -377,7 +384,10 @@ def _as_written(word: str, question: str) -> str:
     """Return a folded word with the accents and marks that the visitor gave it."""
     said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
-    written = next((part for part in bare + _WORD.findall(said) if fold_text(part) == word), None)
+    whole = (part for part in bare if "-" in part and word in fold_text(part).split("-"))
+    written = next(whole, None) or next(
+        (part for part in bare + _WORD.findall(said) if fold_text(part) == word), None
+    )
     if written is None:  # katakana has no spaces around it, and may be spelt differently
         runs = (run[0] for run in RUN.finditer(said))
         written = next((run for run in runs if split_words(run) == [word]), word)

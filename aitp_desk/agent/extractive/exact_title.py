@@ -57,14 +57,27 @@ class ExactTitle:
 def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str]]]:
     """Return the names in a heading, alone and with the title of its page.
 
-    ``Interpreter lock (GIL)`` holds two more names, ``-d, --delete=<name>`` one for each option.
+    ``Interpreter lock (GIL)`` holds two more names, ``-d, --delete=<name>`` one for each option,
+    and ``peerDependencies`` its parts.
     """
     first, opened, rest = heading.partition(" (")
     names = [heading, first, rest.removesuffix(")")] if opened else [heading]
     if heading.startswith("-"):
         names += _OPTION.findall(heading)
     above = _told(title)
-    return [(called, called | above) for called in map(_told, names) if called]
+    found = [called for called in map(_told, names) if called]
+    found += [called - joined for called in found if (joined := _joined(heading) & called)]
+    return [(called, called | above) for called in found]
+
+
+def _joined(heading: str) -> set[str]:
+    """Return the words of a heading that are followed by their own parts."""
+    words = split_words(heading)
+    return {
+        word
+        for at, word in enumerate(words)
+        if any(word == "".join(words[at + 1 : end]) for end in range(at + 3, len(words) + 1))
+    }
 
 
 def _told(heading: str) -> frozenset[str]:

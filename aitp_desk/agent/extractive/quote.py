@@ -127,6 +127,8 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             told = Stretch(one, room, is_strict=True).text
             if len(told) > left or told in text or told.endswith(LEAD_IN_ENDINGS):
                 continue
+            if told.startswith(f"{one.label.heading}:") and name != one.label.heading:
+                name = one.passage.title  # a definition begins with its term
             if one.label == first.label:
                 same[one.number] = told
             else:

@@ -78,7 +78,10 @@ Block = Heading | Paragraph | Item | Table | Code | Term | End | Mark
 LONG_DEFINITION = 240
 """A definition with more characters is a separate section and no list item."""
 NOTES = frozenset(
-    "note notes tip hint info warning caution important attention danger example".split()
+    "note notes tip hint info warning caution important attention danger example "
+    "hinweis hinweise tipp warnung achtung vorsicht wichtig anmerkung "
+    "astuce remarque avertissement nota consejo aviso advertencia suggerimento avviso attenzione "
+    "opmerking waarschuwing uwaga wskazówka ostrzeżenie".split()
 )
 """The names of admonitions; they open the sentence that follows."""
 

@@ -51,17 +51,19 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
     Parameters:
         preferred: the language to read it in if several have it: ``ciao``, ``hallo``.
     """
-    if len(words) > MAX_WORDS or _ASKED.search(words):
+    if len(words) > MAX_WORDS:
         return None
     said = to_plain_words(words)
     if not said:
         return None
+    asks = _ASKED.search(words) is not None
     languages = all_speech() if preferred is None else (preferred, *all_speech())
     for speech in languages:
         whole, kinds = _patterns(speech)
         if whole.fullmatch(said):
             kind = next((kind for kind in _KINDS if kinds[kind].search(said)), None)
-            return None if kind is None else Courtesy(kind, speech)
+            # "is anyone there?" greets; "thanks?" asks for something
+            return None if kind is None or (asks and kind != "hello") else Courtesy(kind, speech)
     return None
 
 

@@ -89,7 +89,7 @@ def _gist(passage: Passage, library: Library) -> str:
     """Return the gist of a section: from its enrichment, else its first sentence."""
     summary = "" if library.questions is None else library.questions.summary(passage.number)
     if not summary and passage.units and passage.units[0].kind == "sentence":
-        first = passage.units[0].text
+        first = passage.units[0].text.removeprefix(f"{passage.heading}: ")
         summary = "" if first.endswith(LEAD_IN_ENDINGS) or _LEANS.match(first) else first
     return _shortened(summary) if len(summary) >= _SHORTEST else ""
 

@@ -16,7 +16,8 @@ from aitp_desk.knowledge.sources.html.tabs import name_panels
 NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
     "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
-    '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
+    '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice, '
+    ".longdesc-link"
 )
 """Elements that are never content: programs, invisible elements, and navigation."""
 _STYLED = "style, [style], [bgcolor], font[color], body[text]"

@@ -33,6 +33,9 @@ _FOOTNOTES = {
     "pt": "Notas de rodapé",
     "zh": "脚注",
 }
+_NOTE_TABLES = ", ".join(
+    f"div.{kind} > table" for kind in ("note", "tip", "warning", "caution", "important")
+)
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
 
@@ -91,6 +94,8 @@ def read_html(
     if not has_headings:
         _raise_bold(main)
     _raise_summaries(main)
+    _raise_questions(main)
+    _unwrap_notes(main)
     _gather_footnotes(main, text)
     _name_headings(main)
     if rendered_here:
@@ -156,6 +161,38 @@ def _raise_summaries(main: LexborNode) -> None:
                     made.attrs["id"] = id
                 node.replace_with(made)
                 details.unwrap()
+
+
+def _raise_questions(main: LexborNode) -> None:
+    """Convert the questions of DocBook's lists, which are tables, to headings."""
+    for table in main.css("div.qandaset table:has(tr.question)"):
+        parts: list[str] = []
+        for row in table.css("tr.qandadiv, tr.question, tr.answer"):
+            cells = [cell for cell in row.iter() if cell.tag == "td"]
+            if not cells:
+                continue
+            text = plain(cells[-1].text())
+            if row.attributes.get("class") == "question" and text:
+                named = row.css_first("a[id], a[name]")
+                id = _id_of(named) if named is not None else ""
+                parts.append(f'<h6 id="{escape(id)}">{escape(text)}</h6>')
+            else:
+                parts.append(cells[-1].inner_html or "")
+        made = LexborHTMLParser(f"<div>{''.join(parts)}</div>").css_first("div")
+        if made is not None:
+            table.replace_with(made)
+
+
+def _unwrap_notes(main: LexborNode) -> None:
+    """Convert the notes of DocBook, which are tables, to their name and their text."""
+    for table in main.css(_NOTE_TABLES):
+        names, cells = table.css("th"), table.css("td")
+        if len(names) != 1 or not cells or plain(names[0].text()).lower() not in NOTES:
+            continue
+        name = escape(plain(names[0].text()))
+        made = LexborHTMLParser(f"<div><p>{name}</p>{cells[-1].inner_html}</div>").css_first("div")
+        if made is not None:
+            table.replace_with(made)
 
 
 def _gather_footnotes(main: LexborNode, page: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, SiteFacts, Turn
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Said, SiteFacts, Turn
 from aitp_desk.agent.extractive.agent import answer
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.snapshot import open_knowledge
@@ -15,17 +16,29 @@ SITE = SiteFacts("Boats", "https://boats.example")
 FILLER = "The crew paints the hull in spring, and the harbour master signs the book each evening. "
 
 
-async def asked(
+async def replied(
     tmp_path: Path, question: str, pages: dict[str, str], max_tokens: int | None = None
-) -> Answer:
+) -> Said:
     folder = tmp_path / "content"
     folder.mkdir()
     for name, text in pages.items():
         (folder / name).write_text(text)
     languages = Languages("en")
     async with open_knowledge(folder, data=tmp_path / "data", languages=languages) as knowledge:
-        said = answer(Turn(question, SITE, max_tokens=max_tokens), knowledge.library)
+        return answer(Turn(question, SITE, max_tokens=max_tokens), knowledge.library)
+
+
+async def asked(
+    tmp_path: Path, question: str, pages: dict[str, str], max_tokens: int | None = None
+) -> Answer:
+    said = await replied(tmp_path, question, pages, max_tokens)
     assert isinstance(said, Answer)
+    return said
+
+
+async def clarified(tmp_path: Path, question: str, pages: dict[str, str]) -> Clarification:
+    said = await replied(tmp_path, question, pages)
+    assert isinstance(said, Clarification)
     return said
 
 
@@ -72,6 +85,66 @@ async def test_the_term_of_a_definition_is_said_once(tmp_path: Path) -> None:
     text = await told(tmp_path, "What is a reef?", {"sails.html": page})
 
     assert text.startswith("reef if windy: Put into the sail")
+
+
+async def test_the_term_of_another_page_is_said_once(tmp_path: Path) -> None:
+    long = f"Put into the sail where the wind is strong. {FILLER * 3}"
+    terms = f"<dl><dt id='r'>reef</dt><dd>{long}</dd></dl>"
+    pages = {
+        "sails.html": f"<main><h1>Sails</h1>{terms}</main>",
+        "knots.html": f"<main><h1>Knots</h1>{terms.replace('sail', 'topsail')}</main>",
+    }
+
+    said = await clarified(tmp_path, "Where is a reef put if the wind is strong?", pages)
+
+    assert set(said.options) == {
+        "Knots: reef – Put into the topsail where the wind is strong",
+        "Sails: reef – Put into the sail where the wind is strong",
+    }
+
+
+async def test_the_term_of_another_page_is_said_once_below_its_page(tmp_path: Path) -> None:
+    terms = "<dl><dt id='r'>{}</dt><dd>Put into the sail where the wind is strong. {}</dd></dl>"
+    pages = {
+        "sails.html": f"<main><h1>Sails</h1>{terms.format('reef', FILLER * 3)}</main>",
+        "knots.html": f"<main><h1>Knots</h1>{terms.format('reef band', FILLER * 3)}</main>",
+    }
+
+    text = await told(tmp_path, "the reef in the sail in strong wind", pages)
+
+    assert "\n\nKnots: reef band: Put into the sail" in text or "\n\nSails: reef: Put" in text
+
+
+async def test_the_name_of_a_field_is_asked_for_in_words(tmp_path: Path) -> None:
+    option = "If set, peer dependencies are ignored when a peerDependencies tree is built.\n"
+    pages = {
+        "legacy.md": f"# Legacy\n\n{FILLER}\n\n## legacy-peer-deps\n\n{option}",
+        "fields.md": f"# Fields\n\n{FILLER}\n\n## peerDependencies\n\nHosts that it works with.\n",
+    }
+
+    assert "Hosts that it works with" in await told(tmp_path, "what are peer dependencies", pages)
+
+
+async def test_a_refusal_names_a_word_as_it_was_written(tmp_path: Path) -> None:
+    pages = {"yard.md": f"# Yard\n\n{FILLER}\n"}
+
+    said = await asked(tmp_path, "Can my co-worker get a parking lot?", pages)
+
+    assert not said.found
+    assert "“co-worker”" in said.text
+    assert "“co”" not in said.text
+
+
+async def test_a_visitor_who_asks_what_is_sold_is_never_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "content"
+    folder.mkdir()
+    (folder / "yard.md").write_text(f"# Yard\n\n{FILLER}\n")
+    site = msgspec.structs.replace(SITE, description="Boats for a day, with a skipper.")
+    async with open_knowledge(folder, data=tmp_path / "data") as knowledge:
+        for question in ("What do you sell?", "what can i buy here", "What is this site about?"):
+            said = answer(Turn(question, site), knowledge.library)
+            assert isinstance(said, Clarification)
+            assert "Boats for a day, with a skipper." in said.question
 
 
 async def test_a_clear_lead_answers_alone(tmp_path: Path) -> None:

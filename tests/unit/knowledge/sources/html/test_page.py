@@ -415,3 +415,29 @@ def test_summaries_in_a_row_are_headings_of_their_answers(tmp_path: Path) -> Non
 def test_an_id_made_of_a_heading_keeps_the_vowels_of_thai(tmp_path: Path) -> None:
     _, (passage,) = read(tmp_path, "<main><h2>ที่จอดรถ</h2><p>6</p></main>")
     assert unquote(passage.url) == "/a#ที่จอดรถ"
+
+
+def test_the_questions_of_a_docbook_list_are_headings_of_their_answers(tmp_path: Path) -> None:
+    question = (
+        "<tr class='question'><td><a id='q{0}'></a><p><b>3.{0}.</b></p></td>"
+        "<td><p>{1}</p></td></tr>"
+    )
+    answer = "<tr class='answer'><td></td><td><p>{}</p><table><tr><td>a</td></tr></table></td></tr>"
+    rows = question.format(1, "Who locks?") + answer.format("The guard locks.")
+    rows += question.format(2, "And on Sundays?") + answer.format("Nobody does.")
+    page = f"<h1>FAQ</h1><div class='qandaset'><table><tbody>{rows}</tbody></table></div>"
+    _, passages = read(tmp_path, page)
+    assert [(one.heading, one.anchor, one.units[0].text) for one in passages] == [
+        ("Who locks?", "q1", "The guard locks."),
+        ("And on Sundays?", "q2", "Nobody does."),
+    ]
+
+
+def test_a_note_of_docbook_opens_with_its_name(tmp_path: Path) -> None:
+    note = (
+        "<div class='tip'><table summary='Tip'><tr><td rowspan='2'><img src='tip.png'></td>"
+        "<th>Astuce</th></tr><tr><td><p>Fermez la porte.</p></td></tr></table></div>"
+    )
+    shot = "<div class='longdesc-link'>[<a href='ld.html' target='longdesc'>D</a>]</div>"
+    page = f"<h1>Portes</h1><p>Une porte.</p>{shot}{note}"
+    assert said(read(tmp_path, page)[1]) == ["Une porte.", "Astuce: Fermez la porte."]
