@@ -75,6 +75,7 @@ MAX_FOLLOW_UPS = 3
 _CLEARLY_MORE = 1.3
 _DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
 _WORD = re.compile(r"[^\W_]+")
+_SHORTEST_PART = 4  # a shorter part of a hyphenated word means nothing alone
 
 
 EXTRACTIVE = "extractive"
@@ -363,8 +364,7 @@ def _refuse(
     speech = _speech_to(turn, library.language)
     says, site = speech.says, turn.site
     if missing:
-        written = dict.fromkeys(_as_written(word, turn.question) for word in missing)
-        words = speech.quote(list(written))
+        words = speech.quote([*dict.fromkeys(_as_written(w, turn.question) for w in missing)])
         text = says.nothing_about.format(words=words, site=site.name)
     else:
         text = says.nothing.format(site=site.name)
@@ -384,10 +384,10 @@ def _as_written(word: str, question: str) -> str:
     """Return a folded word with the accents and marks that the visitor gave it."""
     said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
-    whole = (part for part in bare if "-" in part and word in fold_text(part).split("-"))
-    written = next(whole, None) or next(
-        (part for part in bare + _WORD.findall(said) if fold_text(part) == word), None
-    )
+    whole = next((part for part in bare if word in fold_text(part).split("-")), None)
+    if whole is not None and len(word) < _SHORTEST_PART:  # "co" of "co-worker"
+        return whole
+    written = next((part for part in bare + _WORD.findall(said) if fold_text(part) == word), None)
     if written is None:  # katakana has no spaces around it, and may be spelt differently
         runs = (run[0] for run in RUN.finditer(said))
         written = next((run for run in runs if split_words(run) == [word]), word)

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.speech import Speech, all_speech
+from aitp_desk.agent.speech.recognition import find_speech
 from aitp_desk.knowledge.search.tokenizer import to_plain_words
 
 Kind = Literal["hello", "thanks", "bye"]
@@ -58,6 +59,8 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
         return None
     asks = _ASKED.search(words) is not None
     languages = all_speech() if preferred is None else (preferred, *all_speech())
+    if asks and preferred is not None:  # any question: not every language is tried
+        languages = (preferred, find_speech(words, preferred.tag), all_speech()[0])
     for speech in languages:
         whole, kinds = _patterns(speech)
         if whole.fullmatch(said):
