@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from pathlib import Path
 from typing import get_args
@@ -12,14 +10,18 @@ import pytest
 
 from aitp_desk.config import Site, Widget
 from aitp_desk.config.sections.widget import WidgetLanguage
-from aitp_desk.web.bundle import bundle_modules, read_modules
+from aitp_desk.web.bundle import bundle_modules, put_constants, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_cards
+from aitp_desk.web.javascript.tokens import Token, read_tokens
 from aitp_desk.web.widget.assets import (
     COMPONENT,
     LAUNCHER_TEXTS,
+    TYPES,
     read_component,
     read_texts,
+    zip_file,
 )
+from aitp_desk.web.widget.members import OWN_MEMBERS
 from aitp_desk.web.widget.text_numbers import number_texts
 from aitp_desk.web.widget.wire import write_loader
 from tests.architecture.test_console_pages import LONGEST, MARKUP
@@ -28,36 +30,36 @@ SCRIPTS = sorted([*COMPONENT.rglob("*.js"), *CARDS.glob("*.js")])
 DECLARED = re.compile(
     r"^(?:export )?(?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE
 )
-KEPT = re.compile(r"(?<=[\w)\]?/]\.)(?<!\bthis\.)[a-zA-Z]\w*|\"\w+\"")
-"""Names of members, and strings of a word: what no shorter name replaces."""
-OWN = re.compile(r"\bthis\.(\w+)")
-"""Members that a class names by itself; those that only it names become shorter."""
 COMMENT = re.compile(r"\s// [^\n]*|^\s*/\*\*.*?\*/", re.DOTALL | re.MULTILINE)
 SAID = re.compile(r"\b(text|counted)\(\s*\"(\w+)\"")
-UNNAMED = re.compile(r"(?<!function )\b(?:text|counted)\((?!\s*\")")
+UNNAMED = re.compile(r"(?<!function )(?<!\.)\b(?:text|counted)\((?!\s*\")")
 PLACES = re.compile(r"\{\w+\}")
 FORMS = {"pl": ("one", "few", "other"), "ja": ("other",), "zh": ("other",)}
 """The forms of a plural (``Intl.PluralRules``) of whole numbers below a million, but one, other;
 the texts of Polish "many" are its "other", which has fractions only.
 """
 MAX_LOADER = 3_000
-MAX_ALL = 26_200
-"""Bytes after gzip: of the first load, and of all that the chat ever loads, with its texts in the
+MAX_ALL = 25_000
+"""Bytes as gzip: of the first load, and of all that the chat ever loads, with its texts in the
 language that needs most: a browser loads one.
 """
-
-
-def zipped(body: bytes) -> int:
-    return len(gzip.compress(body, mtime=0))
+RECEIVERS = frozenset(
+    """
+    this super article attached card chat choice client conversation entry failure field memory
+    notice outbox settled speaker upload waiting
+    """.split()
+)
+"""Variables of the chat's own objects, and of an element that the chat has given a method."""
 
 
 def test_it_is_small() -> None:
     version, files = read_component()
-    loader = zipped(write_loader(version, Widget(accent="#ffcc00"), Site()))
-    texts = max(zipped(files[f"texts/{language}.json"].body) for language in read_texts())
-    rest = sum(zipped(file.body) for name, file in files.items() if not name.startswith("texts/"))
-    assert loader < MAX_LOADER
-    assert loader + rest + texts <= MAX_ALL
+    loader = write_loader(version, Widget(accent="#ffcc00"), Site())
+    first = len(zip_file(loader, TYPES[".js"]).zipped)
+    texts = max(len(files[f"texts/{language}.txt"].zipped) for language in read_texts())
+    rest = sum(len(one.zipped) for name, one in files.items() if not name.startswith("texts/"))
+    assert first < MAX_LOADER
+    assert first + rest + texts <= MAX_ALL
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
@@ -83,27 +85,53 @@ def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
     assert sorted(DECLARED.findall(bundle)) == sorted(declared)
 
 
-def test_the_chat_served_has_all_members_and_strings_of_its_modules() -> None:
+def read_bundle() -> list[Token]:
+    """The tokens of all modules, before they become shorter."""
     modules = {**read_modules(COMPONENT), **read_cards()}
     bundle = bundle_modules("chat", modules, exports=True).decode()
-    bundle, _ = number_texts(bundle, LAUNCHER_TEXTS)
+    return read_tokens(put_constants(number_texts(bundle, LAUNCHER_TEXTS)[0]))
+
+
+def list_members(tokens: list[Token]) -> list[tuple[str, str]]:
+    """The names after a dot, each with what stands before the dot."""
+    words = [place for place, token in enumerate(tokens) if token.kind == "word"]
+    at = [place for place in words if tokens[place - 1].text in {".", "?."}]
+    return [(tokens[place - 2].text, tokens[place].text) for place in at]
+
+
+def test_the_chat_served_has_all_members_and_strings_of_its_modules() -> None:
     _, files = read_component()
     style, _, served = files["chat.js"].body.decode().partition("\n")
     assert style.startswith("const STYLE = ")
-    kept = [sorted(KEPT.findall(COMMENT.sub("", code))) for code in (bundle, served)]
-    assert kept[0] == kept[1]
-    assert len(kept[0]) > 1000
-    own = [OWN.findall(COMMENT.sub("", code)) for code in (bundle, served)]
-    pairs = set(zip(*own, strict=True))
+    whole, short = read_bundle(), read_tokens(served)
+    strings = [[one.text for one in each if one.kind == "string"] for each in (whole, short)]
+    assert strings[0] == strings[1]
+    members = [list_members(each) for each in (whole, short)]
+    pairs = {(was[1], now[1]) for was, now in zip(*members, strict=True)}
     assert len({name for name, _ in pairs}) == len({name for _, name in pairs}) == len(pairs)
+    shortened = {name for name, now in pairs if name != now}
+    foreign = {name for of, name in members[0] if of != "this"}
+    assert shortened & foreign <= OWN_MEMBERS
+    assert len(pairs) - len(shortened) > 200
+
+
+def test_a_member_with_a_shorter_name_belongs_to_objects_of_the_chat() -> None:
+    loader = {one.text for one in read_tokens((COMPONENT / "loader.js").read_text("utf-8"))}
+    assert OWN_MEMBERS & loader <= {"said"}, "a variable of the loader, and no member"
+    members = list_members(read_bundle())
+    for of, name in members:
+        if name in OWN_MEMBERS and of.isidentifier():
+            assert of in OWN_MEMBERS | RECEIVERS, f"{of}.{name}"
+    used = {token.text for token in read_bundle()}
+    assert used >= OWN_MEMBERS
 
 
 def test_the_catalogues_served_have_all_texts_and_begin_with_the_launchers() -> None:
     _, files = read_component()
     for language, texts in read_texts().items():
-        served = json.loads(files[f"texts/{language}.json"].body)
-        said = [one.values() if isinstance(one, dict) else [one] for one in served]
-        assert sorted(text for some in said for text in some) == sorted(texts.values())
+        served = files[f"texts/{language}.txt"].body.decode().split("\n")
+        said = [form for text in served for form in text.split("|")]
+        assert sorted(said) == sorted(texts.values()), "no text has a line break or a bar"
         assert served[: len(LAUNCHER_TEXTS)] == [texts[name] for name in LAUNCHER_TEXTS]
 
 

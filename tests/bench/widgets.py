@@ -76,7 +76,7 @@ async def _load(web: aiohttp.ClientSession) -> None:
     async with web.get("/widget.js", raise_for_status=True) as response:
         found = _VERSION.search(await response.text())
     assert found is not None, "the script names no version"
-    for name in ("chat.js", "texts/en.json"):
+    for name in ("chat.js", "texts/en.txt"):
         async with web.get(f"/widget/{found[1]}/{name}", raise_for_status=True) as response:
             await response.read()
 

@@ -1,6 +1,6 @@
 // Cards: requests of the desk, answered in place; open once, and then closed.
 
-import { el, newId } from "../dom.js";
+import { el, form, newId } from "../dom.js";
 import { language, text } from "../texts.js";
 import { blocks } from "../blocks.js";
 
@@ -12,10 +12,10 @@ export function oneLine(text) {
 }
 
 /** Return a moment for a reader; empty for none. */
-export function formatTime(moment) {
+export function formatTime(moment, dateStyle = "medium") {
   const at = new Date(moment);
-  if (Number.isNaN(at.getTime())) return "";
-  return at.toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
+  if (Number.isNaN(+at)) return "";
+  return at.toLocaleString(language(), { dateStyle, timeStyle: "short" });
 }
 
 /**
@@ -37,13 +37,9 @@ export class Card {
     this.body = el("div", { class: "card-body" });
     this.foot = el("div", { class: "card-foot" });
     this.wrong = el("p", { class: "failure", role: "alert", hidden: true });
-    const onsubmit = (event) => {
-      event.preventDefault();
-      if (this.isOpen && !this.isBusy) this.submit();
-    };
-    this.element = el(
-      "form",
-      { class: "card", novalidate: true, "aria-labelledby": heading, autocomplete: "on", onsubmit },
+    this.element = form(
+      () => this.isOpen && !this.isBusy && this.submit(),
+      { class: "card", novalidate: true, "aria-labelledby": heading, autocomplete: "on" },
       el("h3", { class: "card-title", id: heading, tabindex: "-1" }, this.title),
       ...(request.description ? blocks(request.description) : []),
       this.body,

@@ -43,6 +43,7 @@ export function replacedBy(message) {
  */
 export function answerIn(message) {
   const { decision, data, payment_confirmation: paid, top_up_request: lacking } = message;
+  const { approve_quote: approved, decline_quote: declined } = message;
   const { signature, signature_declined: refused, signature_result: signed } = message;
   if (decision?.options?.length) {
     const told = decision.options.map(({ id, name, quantity }) =>
@@ -56,11 +57,8 @@ export function answerIn(message) {
     const failed = paid.result === "failure";
     return { id: paid.quote_id, text: told, failed, element: receiptOf(paid) };
   }
-  const settled = message.approve_quote ?? message.decline_quote;
-  if (settled) {
-    const told = message.approve_quote ? text("paid") : text("notPaid");
-    return { id: settled.quote_id, text: told };
-  }
+  if (approved) return { id: approved.quote_id, text: text("paid") };
+  if (declined) return { id: declined.quote_id, text: text("notPaid") };
   if (signature) return { id: signature.request_id, text: text("signed") };
   if (refused) return { id: refused.request_id, text: text("notSigned") };
   if (signed) {

@@ -4,9 +4,7 @@ import { text } from "../texts.js";
 import { oneLine } from "./card.js";
 import { el, newId } from "../dom.js";
 
-/** A token of HTML's autofill, after where the value belongs. */
-const TOKENS = /^(?:(?:section-[\w-]+|shipping|billing|home|work|mobile|fax|pager) )*[a-z-]+\d?$/;
-const PASSWORDS = new Set(["new-password", "current-password"]);
+const PASSWORD = /^(new|current)-password$/;
 const DIGITS = /^cc-(number|csc|exp-.+)|^one-time-code$/;
 const BY_TOKEN = { email: "email", tel: "tel", url: "url", bday: "date" };
 const WRONG = {
@@ -16,22 +14,39 @@ const WRONG = {
   date: () => text("wrongDate"),
 };
 
-/** Return a field's autofill tokens and the last of them; empty where there are none. */
+/** Return a field's autofill tokens and the last of them, which says what the value is. */
 export function tokensOf(field) {
-  const tokens = oneLine(field.autocomplete).toLowerCase();
-  return TOKENS.test(tokens) ? { all: tokens, last: tokens.split(" ").at(-1) } : { all: "", last: "" };
+  const all = oneLine(field.autocomplete).toLowerCase();
+  return { all, last: all.split(" ").at(-1) };
 }
 
 /** Whether the value must not be visible to bystanders. */
 export function isSensitive(field) {
   const { last } = tokensOf(field);
-  return field.sensitive === true || PASSWORDS.has(last) || /^cc-|^one-time-code$/.test(last);
+  return field.sensitive === true || PASSWORD.test(last) || /^cc-|^one-time-code$/.test(last);
 }
 
 function typeOf(field, token) {
-  if (PASSWORDS.has(token)) return "password";
+  if (PASSWORD.test(token)) return "password";
   if (field.type && field.type !== "text") return field.type;
   return BY_TOKEN[token] ?? "text";
+}
+
+/**
+ * The place of an input's error, which describes it, next to an element of another id.
+ *
+ * @returns {{element: HTMLElement, refuse: (why: string) => void}} `refuse` shows an error; empty for none.
+ */
+export function wrongOf(input, help = "") {
+  const id = newId();
+  const element = el("p", { class: "wrong", id, hidden: true });
+  const refuse = (why) => {
+    element.textContent = why;
+    element.hidden = !why;
+    input.ariaInvalid = why ? "true" : null;
+  };
+  input.setAttribute("aria-describedby", `${help} ${id}`.trim());
+  return { element, refuse };
 }
 
 /** One field: its label, its input, its description, and its error. */
@@ -41,10 +56,9 @@ export class Field {
     this.label = oneLine(field.label) || oneLine(field.id);
     this.isSensitive = isSensitive(field);
     const help = field.description && el("p", { class: "help", id: newId() }, field.description);
-    this.wrong = el("p", { class: "wrong", id: newId(), hidden: true });
     this.input = this.make(field);
     this.input.id = newId();
-    this.input.setAttribute("aria-describedby", [help?.id, this.wrong.id].filter(Boolean).join(" "));
+    this.wrong = wrongOf(this.input, help?.id);
     if (field.default_value && !this.isSensitive) this.input.value = field.default_value;
     this.input.oninput = () => this.refuse("");
     const mark = field.required && el("span", { class: "needed", "aria-hidden": "true" }, " *");
@@ -55,7 +69,7 @@ export class Field {
       help,
       this.isSensitive ? this.masked() : this.input,
       this.list,
-      this.wrong,
+      this.wrong.element,
     );
   }
 
@@ -124,8 +138,6 @@ export class Field {
 
   /** Show an error; empty for none. */
   refuse(why) {
-    this.wrong.textContent = why;
-    this.wrong.hidden = !why;
-    this.input.ariaInvalid = why ? "true" : null;
+    this.wrong.refuse(why);
   }
 }

@@ -11,7 +11,7 @@ export class Form extends Card {
     this.fields = request.form.fields.map((field) => new Field(field));
     if (request.form.fields.some((field) => field.required)) {
       const mark = el("span", { class: "needed" }, "*");
-      this.body.append(el("p", { class: "help" }, mark, ` ${text("neededMark")}`));
+      this.body.append(el("p", { class: "help" }, mark, ` ${text("needed")}`));
     }
     this.body.append(...this.fields.map((field) => field.element));
     if (request.remembers) this.body.append(this.remembering());

@@ -3,6 +3,7 @@
 import { about, details, groupsOf, headOf, money } from "./choices.js";
 import { decisionOf } from "./decision.js";
 import { Card } from "./card.js";
+import { wrongOf } from "./fields.js";
 import { text } from "../texts.js";
 import { el, newId, picture } from "../dom.js";
 
@@ -45,41 +46,40 @@ export class Products extends Card {
   /** One product with its quantity. */
   row(choice, label, isKind) {
     const id = newId();
-    const wrong = el("p", { class: "wrong", id: newId(), hidden: true });
     const input = el("input", {
       ...{ type: "number", inputmode: "numeric", min: "0", max: MOST, step: "1", value: "0", id },
-      ...{ "aria-label": `${text("howMany")}: ${choice.name}`, "aria-describedby": wrong.id },
+      "aria-label": `${text("howMany")}: ${choice.name}`,
       disabled: choice.hasLapsed,
     });
-    const count = { choice, input, wrong };
+    const { element, refuse } = wrongOf(input);
+    const count = { choice, input, refuse };
     this.counts.push(count);
     input.oninput = () => this.changed(count);
-    const step = (by, sign, label) => {
+    const step = (move, sign, label) => {
       const onclick = () => {
-        const next = (Number.parseInt(input.value, 10) || 0) + by;
-        input.value = Math.min(Math.max(next, 0), MOST);
+        input[move]();
         this.changed(count);
       };
       const named = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
       return el("button", { type: "button", ...named, onclick }, sign);
     };
     const named = { name: choice.name };
-    const steps = [step(-1, "−", text("oneLess", named)), input, step(1, "+", text("oneMore", named))];
+    const less = step("stepDown", "−", text("oneLess", named));
+    const more = step("stepUp", "+", text("oneMore", named));
     return el(
       "li",
       { class: "kind" },
       isKind && picture(choice.image_url),
       el("div", { class: "told" }, headOf("span", label, isKind && choice.price)),
       ...(isKind ? [el("div", { class: "more" }, ...about(choice), details(choice))] : []),
-      el("div", { class: "stepper" }, ...steps),
-      wrong,
+      el("div", { class: "stepper" }, less, input, more),
+      element,
     );
   }
 
-  changed({ input, wrong }) {
+  changed({ refuse }) {
     this.say("");
-    input.ariaInvalid = null;
-    wrong.hidden = true;
+    refuse("");
     this.add();
   }
 
@@ -103,11 +103,7 @@ export class Products extends Card {
 
   submit() {
     const wrong = this.counts.filter(({ input }) => !input.validity.valid);
-    for (const count of wrong) {
-      count.wrong.textContent = text("wholeNumber");
-      count.wrong.hidden = false;
-      count.input.ariaInvalid = "true";
-    }
+    for (const { refuse } of wrong) refuse(text("wholeNumber"));
     if (wrong.length) {
       wrong[0].input.focus();
       return;

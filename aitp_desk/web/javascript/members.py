@@ -1,13 +1,14 @@
-"""Chooses short names for the members that a module's classes keep to themselves.
+"""Chooses short names for the members that a module's objects keep to themselves.
 
 Those are private ones (``#name``), and those that one class declares and only its own code uses, by
-``this``: no such name can mean a member of the browser's objects, or of a message.
+``this``: no such name can mean a member of the browser's objects, or of a message. A caller may
+know of others.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from aitp_desk.web.javascript.names import make_names
 from aitp_desk.web.javascript.tokens import RESERVED, Token, closes, is_member, text_at
@@ -15,16 +16,19 @@ from aitp_desk.web.javascript.tokens import RESERVED, Token, closes, is_member, 
 _OUTSIDE = -1
 
 
-def choose_members(tokens: Sequence[Token], others: Iterable[Token] = ()) -> Mapping[int, str]:
+def choose_members(
+    tokens: Sequence[Token], others: Iterable[Token] = (), known: Collection[str] = ()
+) -> Mapping[int, str]:
     """Return the new names of members, by their places.
 
     Parameters:
         others: of modules that use this one: what they name stays.
+        known: members of the module's own objects alone, wherever it names them.
     """
     found = [place for place, token in enumerate(tokens) if _names_member(tokens, place)]
     counts = Counter(tokens[place].text for place in found)
     words = {_bare(token) for token in others} | {_bare(token) for token in tokens}
-    own = _list_own(tokens, found) - {_bare(token) for token in others}
+    own = (_list_own(tokens, found) - {_bare(token) for token in others}).union(known)
     spare = (name for name in make_names() if name not in words)
     private = (f"#{name}" for name in make_names())
     chosen = {

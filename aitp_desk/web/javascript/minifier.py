@@ -1,4 +1,4 @@
-"""Shortens JavaScript modules: their layout, variables and private members.
+"""Shortens JavaScript modules: their layout, words, numbers, variables and private members.
 
 It reads what the desk's own modules use of the language, and is no general tool.
 """
@@ -6,7 +6,7 @@ It reads what the desk's own modules use of the language, and is no general tool
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from aitp_desk.web.javascript.members import choose_members
@@ -16,19 +16,27 @@ from aitp_desk.web.javascript.tokens import Token, closes, is_member, read_token
 _NEEDLESS: Final = frozenset({(";", "}"), (",", ")"), (",", "]"), (",", "}")})
 """Signs before others that mean nothing; two commas are a hole in a list."""
 _DECLARE: Final = frozenset({"const", "let"})
-_SHORTER: Final = {"const": "let", "let": "let", "true": "!0", "false": "!1"}
+_SHORTER: Final = {
+    "const": "let",
+    "let": "let",
+    "true": "!0",
+    "false": "!1",
+    "undefined": "void 0",
+}
+_THOUSANDS = re.compile(r"(?<=\d)((?:000)+)$")
 _WORD_END = re.compile(r"[\w$]")
 
 
-def minify(code: str, others: str = "") -> str:
+def minify(code: str, others: str = "", members: Collection[str] = ()) -> str:
     """Return a module that does the same and is shorter.
 
     Parameters:
         others: modules that use it: no member that they name becomes shorter.
+        members: names that only its own objects have, which become shorter, too.
     """
     tokens = read_tokens(code)
-    members = choose_members(tokens, read_tokens(others))
-    return "".join(_write(tokens, choose_names(tokens), members))
+    shorter = choose_members(tokens, read_tokens(others), members)
+    return "".join(_write(tokens, choose_names(tokens), shorter))
 
 
 def _write(
@@ -54,7 +62,7 @@ def _write(
 
 
 def _shorten_words(tokens: Sequence[Token]) -> Mapping[int, str]:
-    """Return shorter texts of declarations and truth values, by their places.
+    """Return shorter texts of declarations, values and sole parameters, by their places.
 
     Declarations in a row become one. A constant becomes a variable, since the module has been
     tested as it is written.
@@ -74,7 +82,22 @@ def _shorten_words(tokens: Sequence[Token]) -> Mapping[int, str]:
             found.setdefault(place, _SHORTER[token.text])
             begins = token.text in _DECLARE and text_at(tokens, place - 1) not in {"(", "export"}
             declares[-1] = declares[-1] or begins
+        elif token.kind == "number":
+            found[place] = _shorten_number(token.text)
+        elif token.text == "=>" and _has_one_name(tokens, place):
+            found |= {place - 3: "", place - 1: ""}
     return found
+
+
+def _has_one_name(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an arrow has one parameter, which needs no parentheses."""
+    is_name = place > 2 and tokens[place - 2].kind == "word"
+    return is_name and tokens[place - 3].mate == place - 1
+
+
+def _shorten_number(number: str) -> str:
+    digits = number.replace("_", "").removeprefix("0" if "." in number else "")
+    return _THOUSANDS.sub(lambda zeros: f"e{len(zeros[0])}", digits)
 
 
 def _sticks(last: str, text: str) -> bool:

@@ -5,8 +5,8 @@ The loader ``/widget.js`` keeps its address, and names the version of all others
 
 from __future__ import annotations
 
-import gzip
 import re
+import zlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, put_constants, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
 from aitp_desk.web.javascript.minifier import minify
+from aitp_desk.web.widget.members import OWN_MEMBERS
 from aitp_desk.web.widget.text_numbers import list_texts, number_texts
 
 COMPONENT = Path(__file__).with_name("component")
@@ -30,14 +31,18 @@ TYPES: Final = {
     ".json": "application/json",
     ".html": "text/html; charset=utf-8",
     ".ts": "text/plain; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
 }
 LOADER: Final = "loader.js"
 LOADER_STYLE: Final = "loader.css"
 PAGE: Final = "page.html"
 DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
-LAUNCHER_TEXTS: Final = ("open", "unavailable")
+LAUNCHER_TEXTS: Final = ("open", "unreachable")
 """What the button says before the chat is loaded; every catalogue begins with it."""
+_GZIP: Final = 16 + zlib.MAX_WBITS
+_MEMORY_LEVELS: Final = range(6, 10)
+"""zlib's: with less memory its blocks are shorter, and a code fits each of them better."""
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _LAYOUT = re.compile(rb"\s*([{};,>])\s*|(?<=:) ")
 _QUOTED = re.compile(rb'="([a-z]+)"')
@@ -59,7 +64,13 @@ class ComponentFile(msgspec.Struct, frozen=True):
 
 def zip_file(body: bytes, content_type: str) -> ComponentFile:
     """Return a text file, with its body as gzip, too."""
-    return ComponentFile(body, content_type, gzip.compress(body, mtime=0))
+    zipped = min((_zip(body, memory) for memory in _MEMORY_LEVELS), key=len)
+    return ComponentFile(body, content_type, zipped)
+
+
+def _zip(body: bytes, memory: int) -> bytes:
+    packer = zlib.compressobj(level=9, wbits=_GZIP, memLevel=memory)
+    return packer.compress(body) + packer.flush()
 
 
 @cache
@@ -103,8 +114,8 @@ def read_logo(logo: str, folder: Path) -> ComponentFile | None:
 def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     """Return the version, a hash of all files, and the files by name.
 
-    ``chat.js`` has all modules but the loader, and the style sheet; ``texts/de.json`` the texts of
-    a language by the numbers that the code has for them.
+    ``chat.js`` has all modules but the loader, and the style sheet; ``texts/de.txt`` the texts of a
+    language, a line each, by the numbers that the code has for them.
     """
     modules = {**read_modules(COMPONENT), **read_cards()}
     code = bundle_modules("chat", modules, exports=True).decode()
@@ -114,11 +125,11 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     style = shorten_properties(b"".join(map(squeeze_style, sources)).decode())
     script = b"const STYLE = %s;\n%s" % (
         msgspec.json.encode(style),
-        minify(put_constants(code), loader).encode(),
+        minify(put_constants(code), loader, OWN_MEMBERS).encode(),
     )
     found = {"chat.js": zip_file(script, TYPES[".js"])}
     for language, texts in read_texts().items():
-        body = msgspec.json.encode(list_texts(texts, names))
-        found[f"texts/{language}.json"] = zip_file(body, TYPES[".json"])
+        body = "\n".join(list_texts(texts, names)).encode()
+        found[f"texts/{language}.txt"] = zip_file(body, TYPES[".txt"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())
     return make_etag(everything).strip('"')[:16], found

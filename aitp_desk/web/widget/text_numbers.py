@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+_FORMS = ("one", "few", "other")
 _CALL = re.compile(r'\b(text|counted)\(\s*"(\w+)"')
 
 
@@ -20,11 +21,14 @@ def number_texts(code: str, first: Sequence[str]) -> tuple[str, Sequence[str]]:
     return code, list(numbers)
 
 
-def list_texts(texts: Mapping[str, str], names: Iterable[str]) -> list[str | dict[str, str]]:
-    """Return the texts of a language in an order of names; one with a count by its plural forms."""
-    forms: dict[str, dict[str, str]] = {}
-    for name, text in texts.items():
-        base, dot, form = name.partition(".")
-        if dot:
-            forms.setdefault(base, {})[form] = text
-    return [texts[name] if name in texts else forms[name] for name in names]
+def list_texts(texts: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """Return the texts of a language in an order of names; one with a count has all its forms.
+
+    These are the form for one, then that for few, then that for any other, with bars between.
+    """
+
+    def forms_of(name: str) -> str:
+        named = (f"{name}.{form}" for form in _FORMS)
+        return "|".join(texts[form] for form in named if form in texts)
+
+    return [texts[name] if name in texts else forms_of(name) for name in names]

@@ -14,7 +14,7 @@ export const MODEL_CONTEXT = document.modelContext ?? navigator.modelContext;
 export async function offerTools(host, client, site, signal) {
   const request = async (method, params) => {
     const body = { jsonrpc: "2.0", id: 1, method, params };
-    const { said, failure } = await client.request("POST", new URL("mcp", client.base), { body });
+    const { said, failure } = await client.request(client.at("mcp"), { body });
     return said?.result ?? failure.text;
   };
   // what needs a yes gets it from the visitor alone, whatever the agent says
@@ -34,7 +34,7 @@ export async function offerTools(host, client, site, signal) {
   };
   const own = {
     name: "ask",
-    description: `Ask ${site}. The visitor sees question and answer.`,
+    description: `Ask ${site}. The visitor sees it.`,
     inputSchema: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
     execute: ask,
   };

@@ -4,32 +4,36 @@
 
 import { Panel } from "./view/panel.js";
 import { Client } from "./conversation/client.js";
+import { Conversation } from "./conversation/conversation.js";
+import { setIcons } from "./dom.js";
+import { MODEL_CONTEXT, offerTools } from "./agents.js";
 import { setTexts } from "./texts.js";
 import { Memory } from "./conversation/memory.js";
-import { Conversation } from "./conversation/conversation.js";
 import { Notice } from "./view/notice.js";
-import { MODEL_CONTEXT, offerTools } from "./agents.js";
 
 /**
  * Make the chat of an element.
  *
  * @param {HTMLElement} host the <aitp-chat> element.
  * @param {{base: URL, kept: string, version: string, button: HTMLButtonElement,
- *   held: Record<string, unknown>}} desk the desk's address, the name under which the browser stores
- *   the conversation, the version of the files, the launcher, and what the page has said before.
+ *   held: Record<string, unknown>, makeIcon: (drawing: string) => SVGElement}} desk the desk's address,
+ *   the name under which the browser stores the conversation, the version of the files, the launcher,
+ *   what the page has said before, and the function that draws the launcher's icon.
  */
-export async function makeChat(host, { base, kept, version, button, held }) {
+export async function makeChat(host, { base, kept, version, button, held, makeIcon }) {
   const { language } = host;
   const read = async (name) => {
-    const response = await fetch(new URL(`widget/${name}`, base), { credentials: "omit" });
+    const response = await fetch(new URL(`widget/${name}`, base));
     if (!response.ok) throw new Error(`${name}: ${response.status}`);
-    return response.json();
+    return response.text();
   };
-  const [settings, texts] = await Promise.all([
+  const [said, texts] = await Promise.all([
     read(`settings.json?lang=${language}`),
-    read(`${version}/texts/${language}.json`),
+    read(`${version}/texts/${language}.txt`),
   ]);
-  setTexts(texts, language);
+  const settings = JSON.parse(said);
+  setTexts(texts.split("\n"), language);
+  setIcons(makeIcon);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
   host.shadowRoot.adoptedStyleSheets.push(sheet);
@@ -42,18 +46,9 @@ class Chat {
   constructor(host, settings, { base, kept, button }) {
     const client = new Client(base, settings.desk, host.lang);
     this.host = host;
+    this.client = client;
     this.notice = new Notice(settings.sound);
-    this.panel = new Panel(host, settings, button, {
-      client,
-      onask: (...asked) => this.conversation.ask(...asked),
-      onreply: (...answer) => this.conversation.outbox.answer(...answer),
-      onretry: (entry) => this.conversation.outbox.retry(entry),
-      onrate: (...said) => client.rate(this.conversation.thread, ...said),
-      onbegin: () => this.begin(),
-      onerase: () => this.conversation.erase(),
-      onseen: () => this.conversation.markSeen(),
-      onclosed: () => this.tell("close"),
-    });
+    this.panel = new Panel(host, settings, button, this);
     this.conversation = new Conversation(
       client,
       new Memory(kept),

@@ -1,29 +1,25 @@
 // Elements. Text from outside becomes text nodes, and a link only where it leads to http(s) or mail.
 
-const HTML = "http://www.w3.org/1999/xhtml";
-const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "path"]);
-
 /**
  * Make an element.
  *
  * @param {string} tag
  * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
  *   and false are left out; true is an attribute without a value.
- * @param {...(Node | string | null | false | undefined)} children empty ones are left out.
+ * @param {...(Node | string | number | null | false | undefined)} children empty ones are left out.
  */
 export function el(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(DRAWN.has(tag) ? SVG : HTML, tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value == null || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child || child === 0));
+  element.append(...children.filter(Boolean));
   return element;
 }
 
-const SAFE = new Set(["https:", "http:", "mailto:"]);
+const SAFE = /^https?:|^mailto:/;
 /** The desk: its pictures are shown, and what is no whole address is one of its own. */
 const { origin: DESK_ORIGIN } = new URL(import.meta.url);
 
@@ -49,7 +45,7 @@ export function safeAddress(address) {
   } catch {
     return null;
   }
-  return SAFE.has(url.protocol) ? url : null;
+  return SAFE.test(url.protocol) ? url : null;
 }
 
 /** Make a link; an address that is not safe leaves its text. Other sites open in a new tab. */
@@ -62,17 +58,33 @@ export function link(address, label, attributes = {}) {
 }
 
 const PATHS = {
-  attach: "M20 11l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.8 1.8 0 0 1-3-3l7-7",
+  attach: "M20 11l-8 8a5 5 0 0 1-7-7l9-9a3 3 0 0 1 5 5l-9 9",
   close: "M6 6l12 12M18 6L6 18",
   collapse: "M5 9l7 7 7-7",
   copy: "M9 9h10v11H9zM5 15V4h10",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M4 12h2M11 12h2M18 12h2",
   thumb: "M7 20V11l4-8q3 0 2 6h7l-2 11H4v-9h3",
   send: "M12 19V5M5.5 11.5L12 5l6.5 6.5",
 };
 
-/** Make an icon; a text or label next to it says what it means. */
-export function icon(name) {
-  const frame = { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" };
-  return el("svg", frame, el("path", { d: PATHS[name] }));
+let makeIcon;
+
+/** Take the function that makes an icon of a drawing. */
+export function setIcons(make) {
+  makeIcon = make;
+}
+
+/** Make a button with an icon; its label says what it means. */
+export function tool(drawing, label, attributes) {
+  const named = { type: "button", class: "tool", "aria-label": label };
+  return el("button", { ...named, ...attributes }, makeIcon(PATHS[drawing]));
+}
+
+/** Make a form that calls a function when it is sent. */
+export function form(onsend, attributes, ...children) {
+  const onsubmit = (event) => {
+    event.preventDefault();
+    onsend();
+  };
+  return el("form", { ...attributes, onsubmit }, ...children);
 }

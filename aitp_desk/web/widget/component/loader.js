@@ -5,7 +5,7 @@
 const BASE = new URL("./", import.meta.url);
 const KEPT = `aitp-chat ${BASE.href}`;
 const BUBBLE =
-  "M12 3c5 0 9 3.4 9 7.7s-4 7.7-9 7.7c-1 0-2-.1-2.9-.4L4.5 20.5l1-4A7.3 7.3 0 0 1 3 10.7C3 6.4 7 3 12 3z";
+  "M9 18l-5 3 1-5a9 7.7 0 1 1 4 2z";
 
 const PAUSE_MS = 5000;
 
@@ -16,13 +16,13 @@ function chooseLanguage(lang) {
   return known.find((tag) => offered.includes(tag)) ?? DESK.language;
 }
 
-function makeIcon() {
+function makeIcon(drawing) {
   const [svg, path] = ["svg", "path"].map((name) =>
     document.createElementNS("http://www.w3.org/2000/svg", name),
   );
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.ariaHidden = "true";
-  path.setAttribute("d", BUBBLE);
+  path.setAttribute("d", drawing);
   svg.append(path);
   return svg;
 }
@@ -61,13 +61,13 @@ class AitpChat extends HTMLElement {
     this.#button.className = "launcher";
     this.#button.type = "button";
     this.#button.ariaHasPopup = "dialog";
-    this.#button.append(makeIcon(), this.#badge);
+    this.#button.append(makeIcon(BUBBLE), this.#badge);
     this.#button.ariaExpanded = "false";
     this.#button.onclick = () => this.#toggle().catch(() => {});
     this.#speak().catch(() => {});
     root.append(this.#button);
-    const hasAgent = "modelContext" in document || "modelContext" in navigator;
-    if (hasConversation() || hasAgent) this.#load().catch(() => {});
+    const agents = document.modelContext ?? navigator.modelContext;
+    if (hasConversation() || agents) this.#load().catch(() => {});
   }
 
   /** Open the chat. */
@@ -116,7 +116,8 @@ class AitpChat extends HTMLElement {
   async #speak() {
     this.#label();
     const known = DESK.texts[this.language];
-    this.#texts = known ?? (await (await fetch(this.#at(`texts/${this.language}.json`))).json());
+    const read = async (path) => (await (await fetch(this.#at(path))).text()).split("\n");
+    this.#texts = known ?? (await read(`texts/${this.language}.txt`));
     this.#label();
   }
 
@@ -152,6 +153,7 @@ class AitpChat extends HTMLElement {
           version: DESK.version,
           button: this.#button,
           held: this.#held,
+          makeIcon,
         }),
       )
       .catch((reason) => {

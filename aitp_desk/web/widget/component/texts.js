@@ -28,8 +28,8 @@ export function text(number, values = {}) {
   return fill(catalogue[number], values);
 }
 
-/** Return the text in the form that the language has for a count. */
+/** Return the text in the form that the language has for a count: of one, of few, of any other. */
 export function counted(number, count) {
-  const forms = catalogue[number];
-  return fill(forms[plurals.select(count)] ?? forms.other, { count });
+  const form = ["one", "few"].indexOf(plurals.select(count));
+  return fill(catalogue[number].split("|").at(form), { count });
 }

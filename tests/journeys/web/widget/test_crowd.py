@@ -48,7 +48,7 @@ class Visitor:
         loader = await self.read("/widget.js")
         version = re.search(r'"version":"(\w+)"', loader)
         assert version is not None
-        files = ("chat.js", "texts/en.json")
+        files = ("chat.js", "texts/en.txt")
         paths = ("/widget/settings.json", *(f"/widget/{version[1]}/{name}" for name in files))
         await asyncio.gather(*map(self.read, paths))
         headers = {**self._headers, "Idempotency-Key": str(uuid.uuid4())}

@@ -59,7 +59,7 @@ async def test_the_loader_is_revalidated_and_the_rest_is_kept_for_ever(
         async with http.get(path, headers=tag) as answer:
             assert answer.status == 304, path
     version = await find_version(http)
-    for name in ("chat.js", "texts/de.json"):
+    for name in ("chat.js", "texts/de.txt"):
         async with http.get(f"/widget/{version}/{name}") as answer:
             assert answer.status == 200, name
             assert "immutable" in answer.headers["Cache-Control"]
@@ -77,7 +77,7 @@ async def test_code_and_texts_are_zipped_for_browsers_that_take_it(tmp_path: Pat
         for path in (
             "/widget.js",
             f"/widget/{version}/chat.js",
-            f"/widget/{version}/texts/de.json",
+            f"/widget/{version}/texts/de.txt",
         ):
             got = {}
             for accepted in ("gzip, deflate, br", "identity", "gzip;q=0, br"):

@@ -28,11 +28,11 @@ from aitp_desk.web.javascript.minifier import minify
         ),
         (
             'const said = (name) => `Hello {name} ${name ? `and ${name}` : "}"}!`;\n',
-            'let ee=(e)=>`Hello {name} ${e?`and ${e}`:"}"}!`;',
+            'let ee=e=>`Hello {name} ${e?`and ${e}`:"}"}!`;',
         ),
         (
             'const isWord = (one) => /^[/"\'`]+\\/"$/g.test(one) || one / 2 / one > 1;\n',
-            'let ee=(e)=>/^[/"\'`]+\\/"$/g.test(e)||e/2/e>1;',
+            'let ee=e=>/^[/"\'`]+\\/"$/g.test(e)||e/2/e>1;',
         ),
         (
             'const made = (el, kind) => el("p", { class: kind, kind, el: { kind } }, kind);\n',
@@ -54,6 +54,11 @@ from aitp_desk.web.javascript.minifier import minify
             "const a = { true: true, b: x.false };\nfunction f() {\n  return false;\n}\n",
             "let ee={true:!0,b:x.false};\nfunction et(){return!1}",
         ),
+        (
+            "f(async (one) => g((one), () => undefined, x.undefined, ({ a }) => a));\n",
+            "f(async e=>g((e),()=>void 0,x.undefined,({a:e})=>e));",
+        ),
+        ("f(1_000, 30_000, 1_500, 100, 0.5, 2 ** 10, 10);\n", "f(1e3,30e3,1500,100,.5,2**10,10);"),
     ],
 )
 def test_layout_and_names_become_shorter(code: str, shorter: str) -> None:
@@ -70,7 +75,7 @@ def test_a_function_within_another_hides_nothing_that_it_uses() -> None:
         "function one(all, text) {\n"
         "  return all.map((part) => [part, text]).map((text) => text + all);\n}\n"
     )
-    assert minify(code) == ("function ee(e,t){return e.map((e)=>[e,t]).map((t)=>t+e)}")
+    assert minify(code) == ("function ee(e,t){return e.map(e=>[e,t]).map(t=>t+e)}")
 
 
 def test_no_shorter_name_hides_one_of_the_browser() -> None:
@@ -118,3 +123,8 @@ def test_a_member_that_others_name_keeps_its_name(use: str) -> None:
 def test_a_class_of_the_browser_is_extended_by_members_with_their_names() -> None:
     code = "class A extends Node {\n  grow() {\n    this.count = this.grow();\n  }\n}\n"
     assert minify(code) == "class ee extends Node{grow(){this.count=this.grow()}}"
+
+
+def test_members_that_are_known_to_be_its_own_become_shorter_everywhere() -> None:
+    code = "class A {\n  go() {\n  }\n}\nconst f = ({ go }) => go(b.go, { go: b.other });\n"
+    assert minify(code, members=["go"]) == "class ee{e(){}}\nlet et=({e:e})=>e(b.e,{e:b.other});"

@@ -22,5 +22,5 @@ def test_a_text_has_one_number_in_code_and_catalogue() -> None:
 
 
 def test_the_forms_of_a_plural_are_one_text() -> None:
-    texts = {"left": "Bye", "unread.one": "1", "unread.other": "{count}"}
-    assert list_texts(texts, ("unread", "left")) == [{"one": "1", "other": "{count}"}, "Bye"]
+    texts = {"left": "Bye", "unread.few": "2", "unread.one": "1", "unread.other": "{count}"}
+    assert list_texts(texts, ("unread", "left")) == ["1|2|{count}", "Bye"]

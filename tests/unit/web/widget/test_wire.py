@@ -68,7 +68,7 @@ def test_the_loader_has_the_button_in_english_and_the_sites_language() -> None:
         assert list(told["texts"]) == carried
         assert told["languages"] == list(read_texts())
     polish = read_told(write_loader("1f", Widget(), Site(language="pl")))["texts"]["pl"]
-    assert polish == [read_texts()["pl"][name] for name in ("open", "unavailable")]
+    assert polish == [read_texts()["pl"][name] for name in ("open", "unreachable")]
 
 
 @pytest.mark.parametrize(

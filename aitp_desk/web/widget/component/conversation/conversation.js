@@ -5,8 +5,8 @@
 
 import { Waiting } from "./waiting.js";
 import { operatorOf, readMessage } from "./messages.js";
-import { Visitor } from "./visitor.js";
 import { Outbox } from "./outbox.js";
+import { Visitor } from "./visitor.js";
 import { tokenFault } from "./client.js";
 import { Stream } from "./stream.js";
 import { text } from "../texts.js";
@@ -15,14 +15,14 @@ import { text } from "../texts.js";
 const TYPING_MS = 5000;
 const LONGEST_CONTEXT = 500;
 const SIGNED_OUT = "signed out";
-const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
+const STARTED = /queued|in_progress|cancelling/;
 
 /**
  * What is said, or noted.
  *
  * @typedef {{id: string, key?: string, party: "visitor" | "desk" | "person" | "other" | "note",
  *   name?: string, text: string, spoken?: string, page?: string,
- *   messages?: object[], content?: string, card?: Card,
+ *   messages?: object[], metadata?: object, content?: string, card?: Card,
  *   sources?: {title: string, url: string}[], followUps?: string[],
  *   state: "sending" | "failed" | "writing" | "said", failure?: Failure}} Entry
  */
@@ -67,7 +67,7 @@ export class Conversation {
 
   /** Begin another conversation; the desk keeps the old one for its time. */
   leave() {
-    if (this.visitor.caller && this.thread) this.client.leave(this.thread);
+    if (this.visitor.id && this.thread) this.client.leave(this.thread);
     this.renew();
   }
 
@@ -123,7 +123,7 @@ export class Conversation {
   restart(thread) {
     this.forget();
     this.view.clear();
-    this.update({ isConnected: true });
+    this.update({ isLinked: true });
     this.count();
     if (thread) this.follow(thread);
   }
@@ -133,6 +133,7 @@ export class Conversation {
     this.thread = thread;
     this.known = this.memory.seen;
     this.watch();
+    this.outbox.sleep.wake();
   }
 
   /** Follow the thread's events after the last one. */
@@ -141,7 +142,7 @@ export class Conversation {
     this.stream?.stop();
     const stream = new Stream(this.client, this.thread, this.last, {
       onevent: (kind, data, n) => stream === this.stream && this.take(kind, data, n),
-      onstate: (isConnected) => stream === this.stream && this.update({ isConnected }),
+      onstate: (isLinked) => stream === this.stream && this.update({ isLinked }),
       onover: (response) => stream === this.stream && this.lose(response),
       ongap: () => stream === this.stream && this.load(),
     });
@@ -160,7 +161,7 @@ export class Conversation {
   /** The thread cannot be followed: because of the token, or because it is gone. */
   lose(response) {
     if (response.status !== 401 || !this.client.token) return this.end();
-    this.update({ isConnected: true });
+    this.update({ isLinked: true });
     this.note(SIGNED_OUT, text("signedOut"));
     this.tell("error", { text: text("signedOut"), code: tokenFault(response) });
   }
@@ -195,11 +196,12 @@ export class Conversation {
     else if (kind.startsWith("run.")) this.run(kind, data, n);
     else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id), n);
     else if (kind === "thread.deleted") this.end();
-    else if (kind === "thread.claimed" && !this.visitor.caller) this.end();
+    else if (kind === "thread.claimed" && !this.visitor.id) this.end();
   }
 
   say(message, n) {
-    const entry = readMessage(message, this.desk, this.visitor.caller);
+    const { metadata } = message;
+    const entry = readMessage(message, this.desk, this.visitor.id);
     const draft = this.outbox.take(entry.key);
     if (draft) {
       entry.id = draft.id;
@@ -213,11 +215,11 @@ export class Conversation {
     // its run is over: dots below it would move it out of view
     this.runs.delete(message.run_id);
     if (entry.party !== "visitor") this.type(false);
-    if (entry.party === "person" || message.metadata.ticket) this.waiting.end();
-    else if (entry.asked) this.waiting.begin(entry);
+    if (entry.party === "person" || metadata.ticket) this.waiting.end();
+    else if (metadata.asked_person) this.waiting.begin(entry);
     if (entry.party !== "visitor") {
       this.unseen.set(message.id, n);
-      if (n > this.known) this.announce(entry, message.metadata.tools_used);
+      if (n > this.known) this.announce(entry, metadata.tools_used);
     }
     this.view.show(entry, n > this.known);
     this.count();
@@ -247,7 +249,7 @@ export class Conversation {
   }
 
   run(kind, { id }, n) {
-    if (STARTED.has(kind)) this.runs.add(id);
+    if (STARTED.test(kind)) this.runs.add(id);
     else this.runs.delete(id);
     if (kind === "run.failed" || kind === "run.cancelled") {
       if (this.writing?.run === id) this.view.remove(this.writing.id);
@@ -279,14 +281,14 @@ export class Conversation {
 
   /** Tell the view of what goes on. */
   update(changed = {}) {
-    this.isConnected = changed.isConnected ?? this.isConnected;
+    this.isLinked = changed.isLinked ?? this.isLinked;
     if (this.stream) this.stream.isAwaited = this.person || this.waiting.isOn || this.runs.size;
     this.view.update({
-      isConnected: this.isConnected && navigator.onLine,
+      isLinked: this.isLinked && navigator.onLine,
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,
       person: this.person,
       isBegun: this.thread,
-      isKnown: Boolean(this.visitor.caller),
+      isKnown: Boolean(this.visitor.id),
     });
   }
 

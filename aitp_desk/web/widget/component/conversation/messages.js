@@ -6,7 +6,7 @@ import { wordsOf } from "../cards/cards.js";
 export const VISITOR = "visitor";
 const OPERATORS = "/operators/";
 const SOURCES = /^Sources:\n/;
-const SOURCE = /^- (.*): (\S+)$/;
+const SOURCE = /^- (.*): (\S+)$/gm;
 
 /** Return the operator's name of an actor; empty for any other. */
 export function operatorOf(actor) {
@@ -39,33 +39,29 @@ export function readMessage(message, desk, caller) {
     else if (SOURCES.test(part)) sources = readSources(part);
     else words.push(part);
   }
-  const quotes = message.metadata.quotes?.split("\n");
+  const { id, metadata, created_at: at } = message;
+  const quotes = metadata.quotes?.split("\n");
   sources = sources.map((source, at) => ({ ...source, quote: quotes?.[at] }));
   const speaker = findSpeaker(message, desk, caller);
   const told = messages.map(wordsOf);
   const shown = speaker.party === "visitor" && !words.length ? told : words;
   return {
     ...speaker,
-    id: message.id,
-    key: message.metadata.draft,
+    id,
+    at,
+    metadata,
+    key: metadata.draft,
     text: shown.join("\n\n"),
     spoken: [...words, ...told].join("\n\n"),
     messages,
     sources,
     files: message.attachments.map((file) => ({ id: file.file_id })),
-    asked: message.metadata.asked_person,
-    answered: message.metadata.ticket,
-    waits: message.metadata.waits,
-    calls: message.metadata.calls,
-    opens: message.metadata.people_from,
-    at: message.created_at,
-    followUps: messages.length ? null : message.metadata.suggested_queries?.split("\n"), // of a card
+    followUps: messages.length ? null : metadata.suggested_queries?.split("\n"), // of a card
     state: "said",
   };
 }
 
 function readStructured(part) {
-  if (!part.startsWith("{")) return null;
   try {
     const message = JSON.parse(part);
     return typeof message.$schema === "string" ? message : null;
@@ -75,6 +71,5 @@ function readStructured(part) {
 }
 
 function readSources(part) {
-  const found = part.split("\n").map((line) => SOURCE.exec(line));
-  return found.filter(Boolean).map(([, title, url]) => ({ title, url }));
+  return [...part.matchAll(SOURCE)].map(([, title, url]) => ({ title, url }));
 }

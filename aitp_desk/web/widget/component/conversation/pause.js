@@ -1,22 +1,8 @@
 // How long to wait before the next attempt, and waiting that the browser's return can end.
 
-/** Pauses that double, with jitter, so that many pages do not come back at once. */
-export class Backoff {
-  constructor(first, longest) {
-    this.first = first;
-    this.longest = longest;
-    this.reset();
-  }
-
-  reset() {
-    this.pause = this.first;
-  }
-
-  next() {
-    const pause = this.pause * (0.5 + Math.random() / 2);
-    this.pause = Math.min(this.pause * 2, this.longest);
-    return pause;
-  }
+/** The pause after so many attempts: it doubles, with jitter, so that pages do not come back at once. */
+export function pauseAfter(attempts, first, longest) {
+  return Math.min(first * 2 ** (attempts - 1), longest) * (0.5 + Math.random() / 2);
 }
 
 /** Wait; `wake` ends it early. An infinite pause waits for that. */

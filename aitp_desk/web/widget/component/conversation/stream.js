@@ -1,6 +1,6 @@
 // The events of a thread: server-sent events read by fetch, resumed by number after a lost connection.
 
-import { Backoff, Sleep } from "./pause.js";
+import { pauseAfter, Sleep } from "./pause.js";
 
 const FIRST_RECONNECT_MS = 500;
 const LONGEST_RECONNECT_MS = 30_000;
@@ -9,7 +9,7 @@ const SILENCE_MS = 45_000;
 const FIELD = /^(\w+): ?(.*)$/gm;
 const GONE = 410;
 /** Statuses of a thread that is closed, deleted, or another caller's. */
-const OVER = new Set([401, 403, 404]);
+const OVER = /40[134]/;
 
 /** Parse the events of a stream from the pieces of its text; `onpiece` is called for each piece. */
 async function* readEvents(body, onpiece) {
@@ -35,7 +35,7 @@ export class Stream {
    * @param {string} thread
    * @param {number} last the number of the event before the first one wanted.
    * @param {{onevent: (kind: string, data: object, n: number) => void,
-   *   onstate: (isConnected: boolean) => void, onover: (response: Response) => void,
+   *   onstate: (isLinked: boolean) => void, onover: (response: Response) => void,
    *   ongap: () => void}} listener
    *   `onover` is called once where the thread cannot be followed any more, `ongap` where events
    *   are too old to be read again and the stream goes on from now.
@@ -45,7 +45,7 @@ export class Stream {
     this.address = client.threads(thread, "events");
     Object.assign(this, listener);
     this.last = String(last);
-    this.backoff = new Backoff(FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
+    this.attempts = 0;
     this.sleep = new Sleep();
     this.isStopped = false;
     this.life = new AbortController();
@@ -88,7 +88,7 @@ export class Stream {
     if (document.hidden && this.isAwaited) this.hold();
     else this.release();
     if (this.isIdle) this.request?.abort();
-    this.backoff.reset();
+    this.attempts = 0;
     this.sleep.wake();
   }
 
@@ -103,13 +103,14 @@ export class Stream {
 
   /** Read until the connection ends; return the milliseconds to wait before the next. */
   async connect() {
+    this.attempts += 1;
     this.request = new AbortController();
     const { signal } = this.request;
     const headers = this.client.headers("text/event-stream");
     if (this.last !== null) headers["Last-Event-ID"] = this.last;
     try {
       const response = await fetch(this.address, { headers, credentials: "omit", signal });
-      if (OVER.has(response.status)) {
+      if (OVER.test(response.status)) {
         this.stop();
         this.onover(response);
       } else if (response.status === GONE && this.last !== null) {
@@ -119,19 +120,21 @@ export class Stream {
       } else if (response.ok) {
         await this.read(response.body);
       }
-      return Number(response.headers.get("Retry-After")) * 1000 || this.backoff.next();
+      const wait = Number(response.headers.get("Retry-After")) * 1000;
+      if (wait) return wait;
     } catch {
-      return this.backoff.next();
+      // the connection is lost
     } finally {
       clearTimeout(this.timer);
     }
+    return pauseAfter(this.attempts, FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
   }
 
   async read(body) {
     this.onstate(true);
     for await (const { id, event, data } of readEvents(body, () => this.listen())) {
       if (this.isStopped) return;
-      this.backoff.reset();
+      this.attempts = 1;
       if (id !== undefined) this.last = id;
       this.onevent(event, JSON.parse(data), Number(id));
     }

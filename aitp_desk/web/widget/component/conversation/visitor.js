@@ -1,6 +1,6 @@
 // Who the visitor is: anonymous, or the person that a token of the host site names.
 
-import { Backoff } from "./pause.js";
+import { pauseAfter } from "./pause.js";
 
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
@@ -9,7 +9,7 @@ export class Visitor {
   /** @param {Conversation} conversation */
   constructor(conversation) {
     this.conversation = conversation;
-    this.caller = "";
+    this.id = "";
     this.wanted = null;
   }
 
@@ -33,9 +33,9 @@ export class Visitor {
   signOut() {
     const { conversation } = this;
     const { client, memory, outbox } = conversation;
-    const wasKnown = Boolean(this.caller);
+    const wasKnown = Boolean(this.id);
     client.token = null;
-    this.caller = "";
+    this.id = "";
     memory.isOwned = true;
     if (memory.thread) memory.keep(null);
     memory.isOwned = false;
@@ -49,8 +49,7 @@ export class Visitor {
   async signIn(token) {
     const { conversation } = this;
     const { client } = conversation;
-    const backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
-    while (this.wanted === token) {
+    for (let attempt = 1; this.wanted === token; attempt += 1) {
       const { said, failure } = await client.readVisitor(token);
       if (this.wanted !== token) break;
       if (said) {
@@ -63,7 +62,8 @@ export class Visitor {
         conversation.tell("error", { text: rule, code });
         break;
       }
-      await conversation.outbox.sleep.for(failure.wait ?? backoff.next());
+      const pause = failure.wait ?? pauseAfter(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS);
+      await conversation.outbox.sleep.for(pause);
     }
     return false;
   }
@@ -72,9 +72,9 @@ export class Visitor {
   async become({ caller, thread_id: newest, last_event: seen }) {
     const { conversation } = this;
     const { client, memory, outbox } = conversation;
-    const was = this.caller;
+    const was = this.id;
     const begun = conversation.thread;
-    this.caller = caller;
+    this.id = caller;
     memory.isOwned = true;
     let goesOn = was === caller;
     if (!goesOn) {
@@ -84,7 +84,7 @@ export class Visitor {
         memory.keep(begun, memory.seen);
         goesOn = !(await client.claim(begun)).failure;
         if (goesOn) await client.join(begun, caller);
-        if (this.caller !== caller) return;
+        if (this.id !== caller) return;
       }
       if (!goesOn && memory.thread !== newest) memory.keep(newest, seen);
     }

@@ -15,7 +15,7 @@ export class Waiting {
   }
 
   /** A message says that a person was asked: `opens` is when people are there again, if not now. */
-  begin({ asked, opens, at }) {
+  begin({ at, metadata: { asked_person: asked, people_from: opens } }) {
     if (asked === this.ticket) return;
     this.end();
     this.ticket = asked;
@@ -37,7 +37,7 @@ export class Waiting {
   async settle(email) {
     const { client, memory, thread } = this.conversation;
     const address = client.threads(thread, "contact");
-    const { failure } = email ? await client.request("POST", address, { body: { email } }) : {};
+    const { failure } = email ? await client.request(address, { body: { email } }) : {};
     if (!failure) memory.settle(this.ticket);
     return failure;
   }

@@ -1,8 +1,8 @@
 // Markdown as nodes: paragraphs, headings, lists, tables, quotations, code. Nothing becomes markup.
 
-import { text } from "../texts.js";
 import { inline } from "./inline.js";
-import { el, icon } from "../dom.js";
+import { el, tool } from "../dom.js";
+import { text } from "../texts.js";
 
 const FENCE = /^\s*(```|~~~)/;
 const HEADING = /^#{1,6}\s+(.*)$/;
@@ -46,7 +46,7 @@ class Blocks {
 
   block() {
     const { line } = this;
-    if (line.trim() === "") this.at += 1;
+    if (line.trim() === "") this.next();
     else if (FENCE.test(line)) return this.code();
     else if (HEADING.test(line)) return this.heading();
     else if (RULE.test(line)) return this.rule();
@@ -61,6 +61,11 @@ class Blocks {
     return inline(words, this.cite);
   }
 
+  next() {
+    this.at += 1;
+    return this.lines[this.at - 1];
+  }
+
   take(wanted) {
     const start = this.at;
     while (this.at < this.lines.length && wanted(this.line)) this.at += 1;
@@ -68,22 +73,20 @@ class Blocks {
   }
 
   code() {
-    this.at += 1;
+    this.next();
     const code = this.take((line) => !FENCE.test(line)).join("\n");
-    this.at += 1;
-    const frame = el("div", { class: "code" }, el("pre", { tabindex: "0" }, el("code", {}, code)));
-    frame.append(makeCopyButton(code));
-    return frame;
+    this.next();
+    const shown = el("pre", { tabindex: "0" }, el("code", {}, code));
+    return el("div", { class: "code" }, shown, makeCopyButton(code));
   }
 
   heading() {
-    const [, words] = HEADING.exec(this.line);
-    this.at += 1;
+    const [, words] = HEADING.exec(this.next());
     return el("p", { class: "heading" }, ...this.inline(words));
   }
 
   rule() {
-    this.at += 1;
+    this.next();
     return el("hr");
   }
 
@@ -106,7 +109,7 @@ class Blocks {
         (list.lastElementChild ?? list).append(this.list());
       } else {
         if ((other === undefined) !== (number === undefined)) break;
-        this.at += 1;
+        this.next();
         list.append(el("li", {}, ...this.inline(words)));
       }
     }
@@ -148,7 +151,6 @@ function makeCopyButton(code) {
     say(text("copied"), true);
     setTimeout(say, COPIED_MS, text("copy"), false);
   };
-  const button = el("button", { type: "button", class: "copy", onclick }, icon("copy"));
-  say(text("copy"), false);
+  const button = tool("copy", text("copy"), { class: "copy", onclick });
   return button;
 }

@@ -2,18 +2,21 @@
 
 import { el, link } from "../dom.js";
 
+/** In the order of the values in `nodeOf`. */
 const INLINE = new RegExp(
   [
-    "`(?<code>[^`]+)`",
-    "\\*\\*(?<bold>(?!\\s).+?)\\*\\*",
-    "(?<![\\w*])\\*(?<italic>(?!\\s)[^*]+)\\*(?!\\*)",
-    "(?<!\\w)_(?<slanted>(?!\\s)[^_]+)_(?!\\w)",
-    "~~(?<struck>[^~]+)~~",
-    "!?\\[(?<label>[^\\]]+)\\]\\((?<target>(?:\\([^()\\s]*\\)|[^()\\s])+)(?:\\s+\"[^\"]*\")?\\)",
-    "\\[(?<number>\\d{1,2})\\]",
-    "(?<bare>https?:\\/\\/[^\\s<>()\"']*[^\\s<>()\"'.,;:!?])",
-    "(?<mail>[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+)",
-  ].join("|"),
+    /`([^`]+)`/,
+    /\*\*((?!\s).+?)\*\*/,
+    /(?<![\w*])\*((?!\s)[^*]+)\*(?!\*)/,
+    /(?<!\w)_((?!\s)[^_]+)_(?!\w)/,
+    /~~([^~]+)~~/,
+    /!?\[([^\]]+)\]\(((?:\([^()\s]*\)|[^()\s])+)(?:\s+"[^"]*")?\)/,
+    /\[(\d{1,2})\]/,
+    /(https?:\/\/[^\s<>()"']*[^\s<>()"'.,;:!?])/,
+    /([\w.+-]+@[\w-]+(?:\.[\w-]+)+)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
   "g",
 );
 
@@ -34,8 +37,7 @@ export function inline(text, cite) {
   return nodes.filter((node) => node !== "");
 }
 
-function nodeOf({ 0: whole, groups }, cite) {
-  const { code, bold, italic, slanted, struck, label, target, number, bare, mail } = groups;
+function nodeOf([whole, code, bold, italic, slanted, struck, label, target, number, bare, mail], cite) {
   if (code) return el("code", {}, code);
   if (bold) return el("strong", {}, ...inline(bold, cite));
   if (italic ?? slanted) return el("em", {}, ...inline(italic ?? slanted, cite));

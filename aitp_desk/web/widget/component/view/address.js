@@ -1,15 +1,15 @@
 // Asks for an email address, above the text box, when nobody answers in time.
 
+import { formatTime } from "../cards/card.js";
 import { text } from "../texts.js";
-import { el } from "../dom.js";
+import { el, form } from "../dom.js";
 
-const TIME = { weekday: "long", day: "numeric", month: "long", hour: "numeric", minute: "2-digit" };
 const LONGEST_ADDRESS = 254;
 
 /** Say why: nobody is there before a time, or nobody has answered. */
-function explainAbsence(opens, language) {
+function explainAbsence(opens) {
   if (!opens) return text("noAnswer");
-  const moment = Number(opens) && new Date(opens * 1000).toLocaleString(language, TIME);
+  const moment = formatTime(opens * 1000, "full");
   return moment ? text("awayUntil", { moment }) : text("away");
 }
 
@@ -17,17 +17,14 @@ export class AddressForm {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
-    const onsubmit = (event) => {
-      event.preventDefault();
-      this.send(this.box.value);
-    };
-    this.element = el("form", { class: "confirm", "aria-label": text("address"), hidden: true, onsubmit });
+    const send = () => this.send(this.box.value);
+    this.element = form(send, { class: "confirm", "aria-label": text("address"), hidden: true });
   }
 
   /** Ask, and call `onsettle` with the address or null; it returns why that failed, if it did. */
   ask(opens, onsettle) {
     this.onsettle = onsettle;
-    this.words = el("p", {}, `${explainAbsence(opens, this.panel.host.language)} ${text("addressWhy")}`);
+    this.words = el("p", {}, `${explainAbsence(opens)} ${text("addressWhy")}`);
     const limits = { maxlength: LONGEST_ADDRESS, required: true };
     this.box = el("input", { type: "email", name: "email", autocomplete: "email", dir: "ltr", ...limits });
     const no = el("button", { type: "button", onclick: () => this.send(null) }, text("addressNo"));

@@ -1,6 +1,6 @@
 // Files: those that go with the next message, uploaded at once, and those of messages.
 
-import { el, icon } from "../dom.js";
+import { el, tool } from "../dom.js";
 import { text } from "../texts.js";
 
 const PICTURE = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -28,18 +28,8 @@ export class Attachments {
       input.value = "";
     };
     const input = el("input", { type: "file", multiple: true, accept: limits.accept, onchange });
-    this.button = el(
-      "button",
-      {
-        type: "button",
-        class: "tool",
-        title: this.rules,
-        "aria-label": text("attach"),
-        hidden: true,
-        onclick: () => input.click(),
-      },
-      icon("attach"),
-    );
+    const onclick = () => input.click();
+    this.button = tool("attach", text("attach"), { title: this.rules, hidden: true, onclick });
     this.list = el("ul", { class: "files" });
   }
 
@@ -76,8 +66,7 @@ export class Attachments {
       item.remove();
       this.button.focus();
     };
-    const named = { type: "button", class: "tool", "aria-label": text("removeFile", { name }) };
-    const remove = el("button", { ...named, onclick }, icon("close"));
+    const remove = tool("close", text("removeFile", { name }), { onclick });
     const item = el("li", {}, describe(name, size), bar, remove);
     this.list.append(item);
     this.uploads.set(item, upload);
@@ -99,7 +88,7 @@ export class Attachments {
   }
 
   delete(id) {
-    return this.client.request("DELETE", this.client.files(id));
+    return this.client.request(this.client.files(id), { method: "DELETE" });
   }
 
   /** Return the files for a message, after which the next one begins without; null if some lack. */
@@ -131,7 +120,7 @@ export class Attachments {
   }
 
   async fill(item, { id, filename, bytes }) {
-    if (!filename) ({ filename, bytes } = (await this.client.request("GET", this.client.files(id))).said);
+    if (!filename) ({ filename, bytes } = (await this.client.request(this.client.files(id))).said);
     item.append(describe(filename, bytes));
     if (!PICTURE.test(filename)) return;
     const picture = await this.client.readPicture(id);

@@ -1,9 +1,9 @@
 // The cards of the conversation: each is made once, and closed by what answers or replaces it.
 
+import { Ticket } from "../cards/ticket.js";
 import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
 import { el } from "../dom.js";
 import { text } from "../texts.js";
-import { Ticket } from "../cards/ticket.js";
 
 export class Deck {
   /** @param {(card: Card, message: object, words: string) => void} onreply */
@@ -17,7 +17,8 @@ export class Deck {
   }
 
   /** Return what an entry shows of its structured messages. */
-  lay({ messages = [], party, asked, answered, waits, calls = "" }) {
+  lay({ messages = [], party, metadata = {} }) {
+    const { asked_person: asked, ticket: answered, waits, calls = "" } = metadata;
     // the call goes on, or has ended
     for (const card of this.cards.values()) {
       if (calls.includes(card.call)) card.close(text("ticketOver"));

@@ -1,7 +1,7 @@
 // The menu of the chat: begin another conversation, or delete this one after a question.
 
-import { el, icon } from "../dom.js";
 import { text } from "../texts.js";
+import { el, tool } from "../dom.js";
 
 /**
  * Make the menu: its button, the place of both, and the question, which stands above the text box.
@@ -42,9 +42,8 @@ export function makeMenu({ onbegin, onerase, onperson }) {
     question.hidden = false;
     no.focus();
   };
-  const named = { "aria-label": text("more"), "aria-expanded": "false", hidden: true };
   const onclick = () => toggle(list.hidden);
-  const button = el("button", { type: "button", class: "tool", ...named, onclick }, icon("more"));
+  const button = tool("more", text("more"), { "aria-expanded": "false", hidden: true, onclick });
   const list = el(
     "div",
     { class: "menu", hidden: true },

@@ -4,12 +4,12 @@
 import { makeMenu } from "./menu.js";
 import { AddressForm } from "./address.js";
 import { Composer } from "./composer.js";
-import { counted, text } from "../texts.js";
-import { el, icon, safeAddress } from "../dom.js";
 import { Transcript } from "./transcript.js";
+import { counted, text } from "../texts.js";
+import { el, safeAddress, tool } from "../dom.js";
 import { Attachments } from "./attachments.js";
 
-const PHONE = "(max-width: 30rem), (max-height: 26rem)";
+const PHONE = "(max-width:30rem),(max-height:26rem)";
 /** What Markdown adds to words: not to be read out. */
 const SIGNS = /\[([^\]]+)\]\(\S+\)|[*`|#]+/g;
 /** How long a connection may be lost before the panel says so. */
@@ -26,36 +26,30 @@ export class Panel {
    * @param {HTMLElement} host the <aitp-chat> element.
    * @param {object} settings of the owner.
    * @param {HTMLButtonElement} button the launcher.
-   * @param {object} on listeners: onask, onretry, onrate, onbegin, onerase, onseen, onclosed.
+   * @param {Chat} chat
    */
-  constructor(host, settings, button, on) {
+  constructor(host, settings, button, chat) {
     this.host = host;
     this.settings = settings;
     this.button = button;
-    this.on = on;
+    this.chat = chat;
     this.isInline = host.hasAttribute("inline");
     this.status = el("p", { class: "state" });
     this.banner = el("p", { class: "banner", role: "status", hidden: true });
     this.live = el("div", { class: "unseen", role: "status" });
-    this.log = el("div", {
-      ...{ class: "log", role: "log", "aria-label": text("log"), "aria-live": "off", tabindex: "0" },
-    });
+    const named = { class: "log", role: "log", "aria-label": text("log") };
+    this.log = el("div", { ...named, "aria-live": "off", tabindex: "0" });
     this.menu = makeMenu({
       onbegin: () => this.begin(),
       onerase: () => this.erase(),
       onperson: settings.people ? () => this.ask(text("person")) : null,
     });
     this.address = new AddressForm(this);
-    this.attachments = new Attachments(settings.files, on.client);
-    const { attachments } = this;
-    this.transcript = new Transcript(this.log, { ...on, attachments, onask: (words) => this.ask(words) });
-    this.composer = new Composer(
-      settings.placeholder || text("placeholder"),
-      attachments,
-      (...asked) => this.ask(...asked),
-    );
+    this.attached = new Attachments(settings.files, chat.client);
+    this.transcript = new Transcript(this);
+    this.composer = new Composer(this);
     this.element = this.build();
-    attachments.listen(this.element);
+    this.attached.listen(this.element);
     this.showWelcome();
     host.shadowRoot.append(this.element);
     document.addEventListener("visibilitychange", () => this.markSeen());
@@ -69,25 +63,25 @@ export class Panel {
   }
 
   build() {
-    const tag = this.isInline ? "section" : "dialog";
-    const frame = el(tag, { class: "panel", lang: this.host.language, "aria-labelledby": "title" });
-    frame.append(
+    const onkeydown = (event) => {
+      if (event.key === "Escape" && !(event.isComposing || event.defaultPrevented)) this.close();
+    };
+    const oncancel = (event) => {
+      event.preventDefault();
+      this.close();
+    };
+    const named = { class: "panel", lang: this.host.language, "aria-labelledby": "title" };
+    return el(
+      this.isInline ? "section" : "dialog",
+      { ...named, onkeydown, oncancel },
       this.makeHeader(),
       this.banner,
       this.log,
       this.menu.question,
       this.address.element,
-      el("footer", {}, this.attachments.list, this.composer.element, this.makeSmallPrint()),
+      el("footer", {}, this.attached.list, this.composer.element, this.makeSmallPrint()),
       this.live,
     );
-    frame.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !(event.isComposing || event.defaultPrevented)) this.close();
-    });
-    frame.addEventListener("cancel", (event) => {
-      event.preventDefault();
-      this.close();
-    });
-    return frame;
   }
 
   makeHeader() {
@@ -98,19 +92,16 @@ export class Panel {
   }
 
   makeClose() {
-    const onclick = () => this.close();
-    const named = { type: "button", class: "tool", "aria-label": text("close"), onclick };
-    return el("button", named, icon("collapse"));
+    return tool("collapse", text("close"), { onclick: () => this.close() });
   }
 
   makeSmallPrint() {
     const { consent, privacy, kept_days: days, sign_in: sign } = this.settings;
     const kept = days > 0 && counted("kept", days);
-    const said = [consent, kept].filter(Boolean).join(" ");
     const more = privacy && el("a", { href: privacy, target: "_blank", rel: "noopener" }, text("privacy"));
     this.signIn = sign && el("a", { href: sign, target: "_top" }, text("signIn"));
-    const links = [this.signIn, more].filter(Boolean).flatMap((one) => [" ", one]);
-    return (said || links.length > 0) && el("p", { class: "small" }, said, ...links);
+    const parts = [consent, kept, this.signIn, more].filter(Boolean);
+    return parts.length > 0 && el("p", { class: "small" }, ...parts.flatMap((one) => [one, " "]));
   }
 
   get isOpen() {
@@ -136,24 +127,24 @@ export class Panel {
     this.element.close();
     this.button.ariaExpanded = "false";
     this.button.focus();
-    this.on.onclosed();
+    this.chat.tell("close");
   }
 
   ask(...asked) {
     this.composer.focus();
-    return this.on.onask(...asked);
+    return this.chat.conversation.ask(...asked);
   }
 
   begin() {
-    this.on.onbegin();
+    this.chat.begin();
     this.composer.focus();
   }
 
   async erase() {
-    const files = [...this.attachments.shown.keys()];
-    const failure = await this.on.onerase();
+    const files = [...this.attached.shown.keys()];
+    const failure = await this.chat.conversation.erase();
     if (!failure) {
-      files.forEach((id) => this.attachments.delete(id));
+      files.forEach((id) => this.attached.delete(id));
       this.say(text("deleted"));
       this.composer.focus();
     }
@@ -224,33 +215,33 @@ export class Panel {
   }
 
   markSeen() {
-    if (this.isOpen && !document.hidden) this.on.onseen();
+    if (this.isOpen && !document.hidden) this.chat.conversation.markSeen();
   }
 
   countUnseen(count) {
     this.host.showUnread(this.isOpen ? 0 : count, counted("unread", count));
   }
 
-  update({ isConnected, isAnswering, person, isBegun, isKnown }) {
+  update({ isLinked, isAnswering, person, isBegun, isKnown }) {
     this.isAnswering = isAnswering;
-    this.attachments.allow(isKnown);
+    this.attached.allow(isKnown);
     if (this.signIn) this.signIn.hidden = isKnown;
     this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
     this.menu.button.hidden = !isBegun;
     this.transcript.deck.hold(person);
-    this.showConnection(isConnected);
+    this.showConnection(isLinked);
     this.showTyping();
   }
 
   /** Say that the connection is lost, once it is for a moment: many come back at once. */
-  showConnection(isConnected) {
+  showConnection(isLinked) {
     clearTimeout(this.losing);
     const lost = navigator.onLine ? text("reconnecting") : text("offline");
     const show = () => {
-      this.banner.textContent = isConnected ? "" : lost;
-      this.banner.hidden = isConnected;
+      this.banner.textContent = isLinked ? "" : lost;
+      this.banner.hidden = isLinked;
     };
-    if (isConnected) show();
+    if (isLinked) show();
     else this.losing = setTimeout(show, LOST_MS);
   }
 

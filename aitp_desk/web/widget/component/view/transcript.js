@@ -11,17 +11,13 @@ const NEAR_PX = 80;
 const MARGIN_PX = 16;
 
 export class Transcript {
-  /**
-   * @param {HTMLElement} log
-   * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void,
-   *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>,
-   *   onreply: (card: Card, message: object, words: string) => void, attachments: Attachments}} on
-   */
-  constructor(log, on) {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    const { log, chat } = panel;
+    this.panel = panel;
     this.log = log;
-    Object.assign(this, on);
     this.articles = new Map();
-    this.deck = new Deck(on.onreply);
+    this.deck = new Deck((...answer) => chat.conversation.outbox.answer(...answer));
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" }, "●●●");
     log.append(this.typing);
     closePreviews(log);
@@ -30,7 +26,7 @@ export class Transcript {
   clear() {
     this.articles.forEach((article) => article.remove());
     this.articles.clear();
-    this.attachments.shown.clear();
+    this.panel.attached.shown.clear();
     this.deck.clear();
   }
 
@@ -81,18 +77,18 @@ export class Transcript {
   makeArticle(entry) {
     const { party, name, state } = entry;
     if (party === "note") return el("p", { class: "note" }, entry.text);
-    const article = el("article", { class: `entry ${party} ${state}` });
-    if (name) article.append(el("h3", { class: "name" }, name));
-    else article.append(el("h3", { class: "unseen" }, party === "visitor" ? text("you") : text("assistant")));
+    const unnamed = party === "visitor" ? text("you") : text("assistant");
+    const heading = el("h3", { class: name ? "name" : "unseen" }, name || unnamed);
+    const article = el("article", { class: `entry ${party} ${state}` }, heading);
     const said =
       party === "visitor"
         ? [el("p", { class: "plain" }, entry.text)]
         : blocks(entry.text, (number) => this.cite(entry, number));
     if (entry.text) article.append(el("div", { class: "words", dir: "auto" }, ...said));
-    if (entry.files?.length) article.append(this.attachments.show(entry.files));
+    if (entry.files?.length) article.append(this.panel.attached.show(entry.files));
     article.append(...this.deck.lay(entry));
     if (entry.sources?.length) this.addSources(article, entry);
-    if (party === "desk" && state === "said") addFeedback(article, this.onrate, entry.id);
+    if (party === "desk" && state === "said") addFeedback(article, this.panel.chat, entry.id);
     if (entry.followUps) article.append(this.makeChoices(entry.followUps));
     if (state === "failed") article.append(this.makeFailure(entry));
     return article;
@@ -125,7 +121,7 @@ export class Transcript {
 
   makeChoices(questions) {
     const buttons = questions.map((question) => {
-      const onclick = () => this.onask(question);
+      const onclick = () => this.panel.ask(question);
       return el("li", {}, el("button", { type: "button", class: "chip", onclick }, question));
     });
     return el("ul", { class: "choices", "aria-label": text("followUps") }, ...buttons);
@@ -140,7 +136,7 @@ export class Transcript {
 
   makeFailure(entry) {
     const { text: why, again } = entry.failure;
-    const onclick = () => this.onretry(entry);
+    const onclick = () => this.panel.chat.conversation.outbox.retry(entry);
     const retry = again && el("button", { type: "button", class: "again", onclick }, text("tryAgain"));
     return el("p", { class: "failure" }, why, " ", retry);
   }
