@@ -29,6 +29,23 @@ if TYPE_CHECKING:
 pytestmark = BROWSER_MARKS
 
 QUESTION = "How long may I return a book?"
+LATE_STORAGE = """
+let isLate = true;
+const { getItem } = Storage.prototype;
+Storage.prototype.getItem = function (name) {
+  return isLate && name.startsWith("aitp-chat") ? null : getItem.call(this, name);
+};
+addEventListener("storage", (event) => {
+  if (!isLate) return;
+  event.stopImmediatePropagation();
+  const arrive = () => {
+    isLate = false;
+    dispatchEvent(new StorageEvent("storage", { key: event.key, newValue: event.newValue }));
+  };
+  setTimeout(arrive, 300);
+});
+"""
+"""A tab to which the changes of other tabs come after 300 ms."""
 
 
 class Ground(NamedTuple):
@@ -144,6 +161,33 @@ async def test_two_tabs_that_begin_at_once_begin_one_conversation(
         for tab in (visitor, other):
             await expect(tab.questions).to_have_count(2)
             await expect(tab.answers.last).to_be_visible()
+            await expect(tab.page.locator(".sending")).to_have_count(0)
+        assert await visitor.thread() == await other.thread() is not None
+        assert len(began) == 1
+
+
+async def test_a_tab_that_learns_late_what_another_has_begun_waits_for_it(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    """A browser may hand a lock on before it hands on what was stored under it."""
+    began: list[str] = []
+    asked = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        began.append(route.request.url)
+        await asked.wait()
+        await route.continue_()
+
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.context.add_init_script(LATE_STORAGE)
+        other = await in_new_tab(visitor.page.context, ground.url)
+        await other.open()
+        await visitor.page.context.route("**/v1/threads", hold)
+        await visitor.ask(QUESTION)
+        await other.ask("Do you repair boots?")
+        asked.set()
+        for tab in (visitor, other):
+            await expect(tab.questions).to_have_count(2)
             await expect(tab.page.locator(".sending")).to_have_count(0)
         assert await visitor.thread() == await other.thread() is not None
         assert len(began) == 1

@@ -141,9 +141,7 @@ async def test_a_chat_within_a_page_that_cannot_be_loaded_is_loaded_later(
                 " chat.setAttribute('inline', ''); document.body.append(chat) }"
             )
         await visitor.launcher.click()
-        await expect(visitor.launcher).to_have_attribute(
-            "title", "The chat cannot be loaded right now. Please try again."
-        )
+        await expect(visitor.launcher).to_have_attribute("title", "The site cannot be reached.")
         await page.unroute("**/chat.js")
         await page.clock.fast_forward(6000)
         await expect(page.locator("section.panel")).to_be_visible()
@@ -164,3 +162,20 @@ async def test_the_page_of_the_documentation_tutorial_has_the_chat(
             async with at_chat(browser, f"{site.url}/page.html") as visitor:
                 await visitor.ask("How do I install it on Windows?")
                 await expect(visitor.answers).to_contain_text(["snapname-setup.exe"])
+
+
+async def test_a_site_that_the_owner_has_not_named_says_so_at_once_and_to_the_owner_how_to(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with hosting() as other, at_chat(browser, ground.url, is_open=False) as visitor:
+        other.put("/", write_host_page(ground.desk.url), ground.desk.url)
+        await visitor.page.goto(f"{other.url}/")
+        await visitor.open()
+        await visitor.ask("Where is my order?")
+        failure = visitor.page.locator(".failure")
+        await expect(failure).to_have_text("The site cannot be reached.")
+        asked = [one for one in visitor.requests if one.url.endswith("/v1/threads")]
+        assert len(asked) == 1
+        remedy = f'{ground.desk.url}/: add "{other.url}" to origins of [widget] in desk.toml'
+        assert remedy in visitor.faults
+        visitor.faults.clear()

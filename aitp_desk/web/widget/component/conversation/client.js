@@ -68,15 +68,19 @@ export class Client {
     return { Accept: accept, ...(token && { Authorization: `Bearer ${token}` }) };
   }
 
+  /** The address of what the desk has at a path. */
+  at(...path) {
+    return new URL(path.map(encodeURIComponent).join("/"), this.base);
+  }
+
   /** The address of the files, or of one, or of its content. */
   files(...path) {
-    return new URL(["v1/files", ...path].join("/"), this.base);
+    return this.at("v1", "files", ...path);
   }
 
   /** The address of the threads, or of one, or of a part of it. */
   threads(...path) {
-    const parts = ["v1/threads", ...path.map(encodeURIComponent)];
-    return new URL(parts.join("/"), this.base);
+    return this.at("v1", "threads", ...path);
   }
 
   /**
@@ -92,7 +96,6 @@ export class Client {
     const metadata = { draft: key, page, action, locale: this.locale };
     const message = { role: "user", content, attachments, metadata };
     const { said, failure } = await this.request(
-      "POST",
       thread ? this.threads(thread, "messages") : this.threads(),
       {
         body: thread
@@ -113,41 +116,42 @@ export class Client {
 
   /** Take part in a thread that was begun without a token. */
   join(thread, caller) {
-    return this.request("POST", this.threads(thread, "actors"), { body: this.actor(caller) });
+    return this.request(this.threads(thread, "actors"), { body: this.actor(caller) });
   }
 
   /** Return a thread with its newest messages. */
   read(thread) {
-    return this.request("GET", this.threads(thread));
+    return this.request(this.threads(thread));
   }
 
   /** Say whether a message helped; return nothing where the desk does not have it. */
   async rate(thread, message, rating, reason) {
     const address = this.threads(thread, "messages", message, "feedback");
-    return (await this.request("POST", address, { body: { rating, reason } })).said;
+    return (await this.request(address, { body: { rating, reason } })).said;
   }
 
   /** Delete a thread with all its messages. */
   delete(thread) {
-    return this.request("DELETE", this.threads(thread));
+    return this.request(this.threads(thread), { method: "DELETE" });
   }
 
   /** Return who the bearer of a token is to the desk. */
   readVisitor(token) {
-    return this.request("GET", new URL("widget/visitor", this.base), { token });
+    return this.request(this.at("widget", "visitor"), { token });
   }
 
   /** Make a thread that was begun without a token its bearer's. */
   claim(thread) {
-    return this.request("POST", this.threads(thread, "claim"), { body: {} });
+    return this.request(this.threads(thread, "claim"), { body: {} });
   }
 
   /** Note that the visitor has begun another conversation: no other device goes on with this one. */
   leave(thread) {
-    return this.request("POST", this.threads(thread), { body: { metadata: { chat: "left" } } });
+    return this.request(this.threads(thread), { body: { metadata: { chat: "left" } } });
   }
 
-  async request(method, address, { body, key, token = this.token } = {}) {
+  /** Send a request: with a body a POST, else a GET, unless it names another method. */
+  async request(address, { body, key, token = this.token, method = body ? "POST" : "GET" } = {}) {
     const headers = this.headers("application/json", token);
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
@@ -158,7 +162,18 @@ export class Client {
       credentials: "omit",
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch(() => Response.error());
-    return settle(response, token);
+    const settled = await settle(response, token);
+    // what the desk refuses to this page it refuses again
+    if (!response.status && (await this.isRefused())) settled.failure.again = false;
+    return settled;
+  }
+
+  /** Whether the desk is there and refuses this page; then tell the owner how it lets the page in. */
+  async isRefused() {
+    const read = (...path) => fetch(this.at(...path)).catch(() => null);
+    if (!(await read("widget.js")) || (await read("widget", "visitor"))) return false;
+    console.error(`${this.base}: add "${location.origin}" to origins of [widget] in desk.toml`);
+    return true;
   }
 
   /**

@@ -1,10 +1,12 @@
 // What the visitor has said and the desk does not have yet: sent in order, again until it has it.
 
-import { Backoff, Sleep } from "./pause.js";
+import { pauseAfter, Sleep } from "./pause.js";
 
 const MOST_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 700;
 const LONGEST_PAUSE_MS = 10_000;
+/** How long what another tab has stored may be on its way. */
+const STORED_MS = 1000;
 
 /** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
 function makeKey() {
@@ -99,25 +101,28 @@ export class Outbox {
 
   /** Begin a conversation, or go on with the one that another tab has begun meanwhile. */
   begin(entry) {
-    const { conversation } = this;
+    const { conversation, sleep } = this;
     const { memory } = conversation;
-    const deliver = () => {
+    const deliver = async (isFirst) => {
+      // what the tab before has stored may come after its lock
+      if (!isFirst && !memory.thread) await sleep.for(STORED_MS);
       if (memory.thread) conversation.follow(memory.thread);
       return this.deliver(entry);
     };
+    const request = (options, isFirst) =>
+      navigator.locks.request(memory.name, options, (lock) => (lock ? deliver(isFirst) : request({})));
     // a frame without storage has no locks either
-    return navigator.locks?.request(memory.name, deliver).catch(deliver) ?? deliver();
+    return navigator.locks ? request({ ifAvailable: true }, true).catch(deliver) : deliver(true);
   }
 
   /** Post an entry, again until the desk has it; its key makes a repeat harmless. */
   async deliver(entry) {
     const { conversation } = this;
-    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     for (let attempt = 1; this.drafts.has(entry.key); attempt += 1) {
       const { thread, failure } = await conversation.client.post(
         conversation.thread,
         entry,
-        conversation.visitor.caller,
+        conversation.visitor.id,
       );
       if (!this.drafts.has(entry.key)) return;
       if (thread) {
@@ -131,7 +136,8 @@ export class Outbox {
         this.fail(entry, failure);
         return;
       } else {
-        await this.sleep.for(navigator.onLine ? (failure.wait ?? backoff.next()) : Infinity);
+        const pause = failure.wait ?? pauseAfter(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+        await this.sleep.for(navigator.onLine ? pause : Infinity);
       }
     }
   }
