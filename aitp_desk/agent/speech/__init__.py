@@ -80,6 +80,7 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         greets, welcomes, parts: the replies; ``site`` is inserted.
         more: phrases that ask to continue the last answer.
         agrees: phrases that agree to the last question, the word for yes first.
+        pays: phrases that only say that the visitor pays.
     """
 
     hello: str
@@ -91,6 +92,7 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parts: str
     more: str
     agrees: str
+    pays: str
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -16,7 +16,7 @@ import structlog
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Clarification
-from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement
+from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement, says_pay
 from aitp_desk.agent.slots.base import FilledArguments
 from aitp_desk.agent.slots.filler import FromText, fill_arguments
 from aitp_desk.agent.slots.replies.change import has_question
@@ -189,10 +189,7 @@ class ActionDialogue:
             None if the words mean something else.
         """
         if waiting.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
-            agreed = parse_consent(words)
-            if agreed is None:
-                return None
-            return self.remind(waiting) if agreed else Decline(waiting)
+            return self._answer_price(words, waiting, is_mild=False)
         known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
         answer = (
             parse_answer(words, self._action, known, self._now, is_mild=is_mild)
@@ -220,10 +217,7 @@ class ActionDialogue:
             None if the words mean something else.
         """
         if waiting.state is CallState.WAITING_PAYMENT:
-            agreed = parse_consent(words, is_mild=True)
-            if agreed is None:
-                return None
-            return self.remind(waiting) if agreed else Decline(waiting)
+            return self._answer_price(words, waiting, is_mild=True)
         if waiting.memory is not None:
             return (yield from self._amend_arguments(words, waiting))
         known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
@@ -278,6 +272,15 @@ class ActionDialogue:
             raise ValueError(f"{waiting.id} is free of charge.")
         asked = payment_question(self._action, waiting.arguments, waiting.price)
         return Remind(waiting, describe_question(asked))
+
+    def _answer_price(
+        self, words: str, waiting: ActionCall, *, is_mild: bool
+    ) -> Remind | Decline | None:
+        """Read words as the answer to a request for payment; none of them pays."""
+        agreed = says_pay(words) or parse_consent(words, is_mild=is_mild)
+        if agreed is None:
+            return None
+        return self.remind(waiting) if agreed else Decline(waiting)
 
     def _remind_of_gaps(self, waiting: ActionCall) -> Remind | None:
         """Say what is still missing; a form that is open stays so, and a choice is repeated."""

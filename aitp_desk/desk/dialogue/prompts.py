@@ -19,6 +19,7 @@ from aitp_desk.model.money import Money
 DECLINED = "Nothing was done."
 NOT_YET = "Nothing was done yet, because some details are missing."
 PAID_FIRST = "It is done after the payment."
+PAID_ALREADY = "{price} is paid already, and nothing was charged again."
 _TAKEN_ON = (
     "Your request was accepted. Ask here for its status; the result is posted on this thread."
 )

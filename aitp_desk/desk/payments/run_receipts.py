@@ -8,8 +8,9 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
+from aitp_desk.agent.extractive.dialogue.courtesy import says_pay
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.prompts import describe_accepted
+from aitp_desk.desk.dialogue.prompts import PAID_ALREADY, describe_accepted
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
 from aitp_desk.model.calls.call import ActionCall, CallState
@@ -17,6 +18,8 @@ from aitp_desk.model.conversation.thread import Message
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import NewMessage
+
+_REFUNDED = frozenset((CallState.FAILED, CallState.EXPIRED))
 
 
 class WriteReply(Protocol):
@@ -67,11 +70,12 @@ class RunReceipts:
     async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
         """Wait for the outcome of payments among the messages to answer, and report it.
 
-        For a rejected payment the plugin's reply is repeated.
+        For a rejected payment the plugin's reply is repeated. Words that pay what is paid already
+        are told so.
         """
         pays = [message for message in due if await self._pays(thread_id, message)]
         if not pays:
-            return PaymentStatement((), due)
+            return await self._answer_words(thread_id, due)
         since = min(message.created_at for message in pays)
         known = await self._settlement.list_paid_since(thread_id, since)
         calls = [call for call in known if call.answer is None]  # a declined call goes on
@@ -85,6 +89,22 @@ class RunReceipts:
         return PaymentStatement(
             tuple(told), tuple(message for message in due if message not in pays)
         )
+
+    async def _answer_words(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
+        """Answer words that pay once more; nothing while a call waits for its payment."""
+        if not says_pay("\n".join(due[-1].content) if len(due) == 1 else ""):
+            return PaymentStatement((), due)
+        calls = await self._settlement.list_paid_since(thread_id, 0)
+        paid = await self._settlement.filter_paid([call.id for call in calls])
+        if not paid or len(paid) < len(calls):
+            return PaymentStatement((), due)
+        call = paid[-1]
+        if call.state in _REFUNDED:
+            return PaymentStatement((), due)
+        if call.state is CallState.WAITING_PAYMENT:
+            return PaymentStatement((self._tell(call),), ())
+        words = PAID_ALREADY.format(price=call.price)
+        return PaymentStatement((Utterance(self._write(Answer(words), (call.id,))),), ())
 
     async def _pays(self, thread_id: str, told: Message) -> bool:
         whole = await reads.message(self._store, thread_id, told.id)

@@ -87,6 +87,13 @@ def is_plain_yes(words: str) -> bool:
     return len(words) <= MAX_WORDS and to_plain_words(words) in _words_for_yes()
 
 
+def says_pay(words: str) -> bool:
+    """Return whether a message only says that its author pays, in any language: ``je paie``."""
+    if len(words) > MAX_WORDS or _ASKED.search(words):
+        return False
+    return to_plain_words(words) in _words_for_paying()
+
+
 def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
     """Return whether a message only asks to continue the last answer: ``go on``.
 
@@ -137,6 +144,12 @@ def _all_agreements() -> frozenset[str]:
 @cache
 def _words_for_yes() -> frozenset[str]:
     return frozenset(_list_agreements(speech)[0] for speech in all_speech())
+
+
+@cache
+def _words_for_paying() -> frozenset[str]:
+    said = (phrase for one in all_speech() for phrase in one.courtesies.pays.split("|"))
+    return frozenset(map(to_plain_words, said))
 
 
 def _list_agreements(speech: Speech) -> list[str]:

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pytest
+
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import (
@@ -18,8 +20,11 @@ from tests.support.browser.widget import (
     in_new_tab,
     write_host_page,
 )
+from tests.support.clients.threads import Talker
 from tests.support.desk.command import run
-from tests.support.doubles.agent import Clock
+from tests.support.doubles.agent import NOON, Clock
+from tests.support.payments.card_shop import HOOK
+from tests.support.payments.stripe_account import KEY, SECRET, account_at
 from tests.support.sites.shop import shopping
 
 if TYPE_CHECKING:
@@ -53,11 +58,12 @@ async def top_up(data: Path, credit: Credit, amount: str) -> None:
 
 
 class Purchase(NamedTuple):
-    """A visitor at the chat of the shop, its clock, and where it keeps its data."""
+    """A visitor at the chat of the shop, its clock, where it keeps its data, and its desk."""
 
     visitor: AtChat
     clock: Clock
     data: Path
+    desk: Talker
 
     async def begin(self, query: str = MAP) -> None:
         """Ask for a map, by the name of its action, as a button of the page would."""
@@ -81,18 +87,18 @@ class Purchase(NamedTuple):
 
 @asynccontextmanager
 async def purchasing(
-    tmp_path: Path, browser: OpenBrowser, **options: Any
+    tmp_path: Path, browser: OpenBrowser, *settings: str, **options: Any
 ) -> AsyncIterator[Purchase]:
     """A visitor whose conversation at the shop has begun."""
     async with hosting() as site:
         named = f"widget.origins=['{site.url}']"
-        async with shopping(tmp_path, named, *PAYING) as (shopper, clock):
+        async with shopping(tmp_path, named, *PAYING, *settings) as (shopper, clock):
             desk = shopper.talker.desk
             site.put("/", write_host_page(desk.url), desk.url)
             async with at_chat(browser, f"{site.url}/", **options) as visitor:
                 await visitor.ask("What do you sell?")
                 await visitor.answers.wait_for()
-                yield Purchase(visitor, clock, tmp_path / "data")
+                yield Purchase(visitor, clock, tmp_path / "data", shopper.talker)
 
 
 async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
@@ -197,3 +203,51 @@ async def test_arguments_by_program_that_have_to_be_paid_are_a_card_too(
         await purchase.begin('{"trail": "Cinder Rim"}')
         await purchase.pay(credit)
         await expect(purchase.visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+
+
+async def test_what_is_paid_by_card_on_another_page_is_told_with_a_receipt(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRIPE_API_KEY", KEY)
+    monkeypatch.setenv("STRIPE_WEBHOOK_SECRET", SECRET)
+    async with account_at(lambda: NOON) as account:
+        stripe = f"capabilities.payments.stripe={{api='{account.url}'}}"
+        by_card = (
+            "capabilities.payments.ledger.enabled=false",
+            "egress.allow_loopback=true",
+            stripe,
+        )
+        async with purchasing(tmp_path, browser, *by_card) as purchase:
+            visitor, desk = purchase.visitor, purchase.desk
+            await purchase.begin()
+            await expect(visitor.button("Pay")).to_have_count(0)
+            link = visitor.card.get_by_role("link", name="Pay by card")
+            address = await link.get_attribute("href") or ""
+            await visitor.ask("I pay.")
+            await expect(visitor.answers.last).to_contain_text("It is done after the payment.")
+            path = "/" + address.split("/", 3)[3]
+            async with desk.http.get(path, allow_redirects=False) as led:
+                session = led.headers["Location"].rpartition("/")[2]
+            body, signature = account.signed(account.pay(session))
+            told = await desk.send("POST", HOOK, body, headers=[("Stripe-Signature", signature)])
+            assert told.status == 200
+            await expect(visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+            await expect(visitor.answers.last).to_contain_text("Quarry, 43.9125")
+
+
+async def test_who_pays_in_words_has_a_receipt_and_is_told_so_once_more(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
+        await purchase.begin()
+        await expect(visitor.button("Pay")).to_be_visible()
+        await visitor.ask(f"I pay with {credit.code}")
+        receipt = visitor.page.locator(".receipt")
+        await expect(receipt).to_contain_text("Paid: 4.90 USD.")
+        await expect(visitor.answers.last).to_contain_text("Quarry, 43.9125")
+        await visitor.ask("I pay.")
+        await expect(visitor.answers.last).to_contain_text("4.90 USD is paid already")
+        await expect(receipt).to_have_count(1)
+        assert await purchase.balance(credit) == f"{credit.account} holds 5.10 USD."

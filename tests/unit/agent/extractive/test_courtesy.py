@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agreement, is_refusal
+from aitp_desk.agent.extractive.dialogue.courtesy import (
+    find_courtesy,
+    is_agreement,
+    is_refusal,
+    says_pay,
+)
 from aitp_desk.agent.speech import speech_of
 
 
@@ -169,3 +174,25 @@ def test_a_no_is_read_in_every_language(words: str) -> None:
 @pytest.mark.parametrize("words", ["", "no?", "nein, aber 2 davon", "yes", "不知道", "normal"])
 def test_what_says_more_is_no_refusal(words: str) -> None:
     assert not is_refusal(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Pay",
+        "I'll pay!",
+        "Ich möchte bezahlen.",
+        "Je paie",
+        "Pago",
+        "Zapłacę.",
+        "支払います。",
+        "付款",
+    ],
+)
+def test_who_says_that_they_pay_is_understood(words: str) -> None:
+    assert says_pay(words)
+
+
+@pytest.mark.parametrize("words", ["Pay?", "I pay too much for shipping", "Can I pay by card?", ""])
+def test_what_says_more_pays_nothing(words: str) -> None:
+    assert not says_pay(words)
