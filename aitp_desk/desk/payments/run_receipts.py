@@ -70,8 +70,8 @@ class RunReceipts:
     async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
         """Wait for the outcome of payments among the messages to answer, and report it.
 
-        For a rejected payment the plugin's reply is repeated. Words that pay what is paid already
-        are told so.
+        For a rejected payment the plugin's reply is repeated. Words that pay once more are answered
+        that it is paid.
         """
         pays = [message for message in due if await self._pays(thread_id, message)]
         if not pays:

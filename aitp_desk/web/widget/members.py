@@ -1,4 +1,4 @@
-"""Names the members that only the chat's own objects have, so that shorter ones can be served.
+"""Names the members that only the chat's own objects have, to be served shorter.
 
 None is a member of a message, of a setting, or of an object of the browser that the chat uses.
 """
