@@ -44,6 +44,7 @@ from aitp_desk.protocols.base.protocol import (
 
 _PUBLIC = ("Cache-Control", "public, max-age=60")
 _PRIVATE = ("Cache-Control", "private, no-cache")
+_KEY = "Idempotency-Key"
 
 
 class AhpHandlers:
@@ -125,7 +126,7 @@ class AhpHandlers:
             )
             return self._encoder.encode_paid(status, named)
         ask = msgspec.structs.replace(ask, step_aside=call.release_slot)
-        wanted = read_keyed_call(ask, call.headers)
+        wanted = read_keyed_call(ask) if _KEY in call.headers else None
         if wanted is None:
             asked = await desk.conversations.ask(call.principal, ask, call.allowance)
         else:
@@ -187,7 +188,7 @@ async def _call_once(
     desk: Desk, call: Call, ask: AskRequest, wanted: DirectCall
 ) -> AskReply | CallStatus:
     """Call an action with an ``Idempotency-Key``; return the status of a call that it repeats."""
-    key = call.headers["Idempotency-Key"]
+    key = call.headers[_KEY]
     if wanted.consent is not None:
         key = f"{key} agreed"  # the call that only asked for consent is another one
     request = RequestInfo(call.method, call.path, call.body, key)
@@ -236,9 +237,9 @@ def is_call(ask: AskRequest) -> bool:
     return found is not None and "$schema" not in found[0]
 
 
-def read_keyed_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:
-    """Return the call of a question that is its arguments and has a key; None for others."""
-    if "Idempotency-Key" not in headers or ask.action in OWN_NAMES or not is_call(ask):
+def read_keyed_call(ask: AskRequest) -> DirectCall | None:
+    """Return the call that a key makes one: of a question that is its arguments; else None."""
+    if ask.action in OWN_NAMES or not is_call(ask):
         return None
     found = parse_arguments(ask.query)
     if found is None:
