@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
 from aitp_desk.model.money import Money
 from aitp_desk.protocols.agents_txt import Capability, Document, Parameter, SiteInfo
-from aitp_desk.visitor import Endpoint, Policy, VisitError
+from aitp_desk.visitor import BudgetSpent, Endpoint, Policy, SiteFailed, VisitError
 from aitp_desk.visitor.base import EndpointKind
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
@@ -264,3 +265,72 @@ async def test_what_is_for_somebody_else_is_refused(kind: EndpointKind) -> None:
         async with visiting(site.url, endpoints=[endpoint]) as visit:
             with pytest.raises(VisitError, match="another"):
                 await visit.ask(QUESTION)
+
+
+BUYING = {
+    "rel": "buy",
+    "href": "/buy",
+    "method": "POST",
+    "fields": [{"name": "n", "type": "integer"}, {"name": "_confirm", "type": "object"}],
+}
+PRICED: Mapping[EndpointKind, tuple[str, int, Mapping[str, Any]]] = {
+    "ahp": (
+        "/agent/converse",
+        403,
+        {
+            **MANIFEST,
+            "modes": ["MODE3"],
+            "capabilities": [{"name": "buy", "mode": "MODE3", "action_type": "action"}],
+        },
+    ),
+    "hac": ("/buy", 409, {"resources": [{"rel": "actions", "href": "/actions"}]}),
+    "openapi": (
+        "/buy",
+        409,
+        {
+            "openapi": "3.1.0",
+            "paths": {
+                "/buy": {
+                    "post": {
+                        "operationId": "buy",
+                        "requestBody": {
+                            "content": {
+                                "application/json": {
+                                    "schema": {"properties": {"n": {}, "_confirm": {}}}
+                                }
+                            }
+                        },
+                    }
+                }
+            },
+        },
+    ),
+}
+"""Where an action is called, how a price is refused, and what describes the action."""
+
+
+@pytest.mark.parametrize("kind", PRICED)
+async def test_a_price_that_rises_after_agreement_is_not_paid(kind: EndpointKind) -> None:
+    path, status, document = PRICED[kind]
+    policy = Policy(confirm=Person(True).confirm, budget=BUDGET)
+    async with scripted_site() as site:
+        site.will("/actions", {"_hac": {"actions": [BUYING]}}, method="GET")
+        for amount in ("5.00", "50.00"):
+            price = {"amount": amount, "currency": "EUR"}
+            body = {"status": "error", "code": "forbidden", "message": amount, "price": price}
+            site.will(path, body, status=status)
+        endpoint = prepare(site, kind)
+        endpoint = msgspec.structs.replace(endpoint, document=document)
+        async with visiting(site.url, endpoints=[endpoint], policy=policy) as visit:
+            risen = await visit.call("buy", {"n": 1}, key="a-wish")
+            assert risen.kind == "payable"
+            assert risen.quote is not None
+            assert risen.quote.money == Money(Decimal("50.00"), "EUR")
+            with pytest.raises(SiteFailed, match="unknown"):
+                await visit.call("buy", {"n": 1}, key="a-wish")
+            with pytest.raises(BudgetSpent, match=r"50\.00 EUR"):
+                await visit.call("buy", {"n": 2})
+            assert visit.spent == Money(Decimal("5.00"), "EUR")
+    sent = json.dumps(site.bodies(path)).replace("\\", "").replace(" ", "")
+    assert '"amount":"5.00"' in sent
+    assert '"amount":"50.00"' not in sent
