@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import msgspec
+from yarl import URL
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.auth.credentials.desk_chain import DESK_ID, make_desk_id
+from aitp_desk.auth.jwt.signing_keys import key_pair
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config import Config, ConfigError
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -25,7 +28,10 @@ from aitp_desk.transports.peers.offers import PartnerOffers
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import make_question_action
 from aitp_desk.transports.peers.rules import check_peers
+from aitp_desk.visitor import Signer
 
+REQUESTS = "requests to partners"
+"""What the key that signs them is derived for."""
 OPEN_TO = ("anyone", "actions", "operators")
 """Who may call, the most callers first."""
 
@@ -89,11 +95,13 @@ async def open_peers(
     if problems := tuple(check_peers(config, environment)):
         raise ConfigError(problems)
     desk_id = make_desk_id(keys.derive(DESK_ID))
+    signer = make_peer_signer(config, keys)
     partners = [
         Partner(
             one,
             token=environment.get(one.bearer_env, "").strip() if one.bearer_env else "",
             desk_id=desk_id,
+            signer=signer if one.signs else None,
         )
         for one in config.peers
     ]
@@ -127,6 +135,19 @@ async def open_peers(
         {name: tuple(own) for name, own in actions.items()},
         offers,
     )
+
+
+def make_peer_signer(config: Config, keys: DataKeys) -> Signer | None:
+    """Make what signs requests to partners; None if none is to be signed."""
+    if not any(one.signs for one in config.peers):
+        return None
+    return Signer(str(URL(config.site.url).origin()), key_pair(keys.derive(REQUESTS)).private)
+
+
+def make_key_directory(config: Config, keys: DataKeys) -> Mapping[str, Any] | None:
+    """Return the public keys that verify requests to partners; None if none is signed."""
+    signer = make_peer_signer(config, keys)
+    return None if signer is None else signer.directory()
 
 
 def make_memory(store: Store, name: str, clock: Callable[[], float]) -> PeerMemory:

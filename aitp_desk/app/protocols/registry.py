@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from aitp_desk.agent.journal import AnswerJournal
+from aitp_desk.app.peers import make_key_directory
 from aitp_desk.app.protocols.mcp import make_mcp_routes
 from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.services import Services
@@ -32,6 +33,7 @@ from aitp_desk.protocols.plugins.redirects import make_redirect_routes
 from aitp_desk.protocols.plugins.schemas import make_schema_routes
 from aitp_desk.store.base import Store
 from aitp_desk.web.console.routes import make_routes as make_console_routes
+from aitp_desk.web.discovery.key_directory import make_key_directory_routes
 from aitp_desk.web.pages.wire import render_refusal
 
 
@@ -88,6 +90,7 @@ def make_all_routes(
             _leading(services, webhooks), partial(render_refusal, config.site, render_error)
         ),
         *make_site_routes(desk, further, config, served, services.capabilities.slugs, journal),
+        *make_key_directory_routes(make_key_directory(config, keys), render_error),
         *make_mcp_routes(desks, config, identifier, services.audit_log),
         *make_oauth_routes(config, store=services.store, keys=keys, clock=services.clock),
         *make_schema_routes(services.capabilities, render_error),

@@ -251,6 +251,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /.well-known/security.txt": OperationText(
             "How to report a vulnerability (RFC 9116)", statuses=(404,)
         ),
+        "GET /.well-known/http-message-signatures-directory": OperationText(
+            "The key that signs requests to partners (Web Bot Auth)", statuses=(404,)
+        ),
         "GET /.well-known/api-catalog": _CATALOG,
         "GET /.well-known/": _CATALOG,
         "GET /health": OperationText("Whether the process responds", "Health"),

@@ -29,6 +29,7 @@ from aitp_desk.visitor.errors import (
 )
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import PlannedCall, Policy, refuse
+from aitp_desk.visitor.proof.signatures import Signer
 from aitp_desk.visitor.site import Site, visit
 
 _log = structlog.get_logger()
@@ -43,22 +44,26 @@ class Partner:
     Parameters:
         token: the desk's own credential for it; empty for none. A caller's is never sent.
         desk_id: this desk's id in ``Desk-Via``.
+        signer: signs requests without a token, where a token would be sent; None for none.
 
     Attributes:
         title: its name for visitors.
     """
 
-    def __init__(self, settings: Peer, *, token: str, desk_id: str) -> None:
+    def __init__(
+        self, settings: Peer, *, token: str, desk_id: str, signer: Signer | None = None
+    ) -> None:
         self.settings = settings
         self.title = settings.title or settings.name
         self._token = token
         self._desk_id = desk_id
+        self._signer = signer
         self._cache = ResponseCache()
         self._found: Discovery | None = None
         self._found_until = 0.0
 
     def trusts(self, context: Context) -> bool:
-        """Return whether a caller's words are sent with the desk's own token.
+        """Return whether a caller's words are sent with the desk's own token or signature.
 
         Words may have things done at a partner, so they have no more rights there than here.
         """
@@ -104,7 +109,9 @@ class Partner:
                     settings.url,
                     policy=policy,
                     credential=self._token if self._token and knows_desk else None,
-                    identity=Identity(via=(*via, self._desk_id)),
+                    identity=Identity(
+                        via=(*via, self._desk_id), signer=self._signer if knows_desk else None
+                    ),
                     protocol=settings.protocol or None,
                     cache=self._cache,
                     found=self._found if time.monotonic() < self._found_until else None,

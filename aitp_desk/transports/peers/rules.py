@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.terms import find_name_faults
@@ -53,6 +54,8 @@ def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]
         yield "url is this site's own address."
     if one.bearer_env and not environment.get(one.bearer_env, "").strip():
         yield f"bearer_env names the environment variable {one.bearer_env}, which is not set."
+    if one.signs and find_spec("http_message_signatures") is None:
+        yield "signs needs an extra: pip install 'aitp-desk[signatures]'."
     if one.budget and read_cost(one.budget) is None:
         yield "budget must be an amount such as 29.99 EUR."
     named = [terms.action for terms in one.terms]

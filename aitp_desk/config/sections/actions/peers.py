@@ -65,6 +65,13 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
             "caller's credential is never sent."
         ),
     ] = ""
+    signs: Annotated[
+        bool,
+        Meta(
+            description="Whether requests that would carry the token, and have none, are signed "
+            "with the desk's key (Web Bot Auth). It needs the extra signatures."
+        ),
+    ] = False
     open_to: Annotated[
         Literal["anyone", "actions", "operators"],
         Meta(
