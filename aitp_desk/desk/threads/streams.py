@@ -159,7 +159,9 @@ class ThreadStreams:
     async def open_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
-        """Open a stream of prepared events. It takes a slot as others do.
+        """Open a stream of prepared events, until the caller's credential ends.
+
+        It takes a slot as others do.
 
         Parameters:
             tell: yields whole events; it is abandoned when the reader is gone.
@@ -178,6 +180,8 @@ class ThreadStreams:
                     coming = asyncio.ensure_future(anext(pieces, None))
                     await asyncio.wait({coming, closing}, return_when=FIRST_COMPLETED)
                     if not coming.done() or (piece := coming.result()) is None:
+                        return
+                    if not await outlet.is_authorized():
                         return
                     outlet.write(piece)
                     if not await outlet.drain():

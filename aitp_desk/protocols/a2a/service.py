@@ -337,7 +337,10 @@ async def _follow_call(
         yield event(words.task_event(task, history_length))
         now = task
         while now.call_id is not None and not now.state.is_at_rest:
-            now = await desk.tasks.wait_for_rest(call.principal, now, BEAT_SECONDS)
+            try:
+                now = await desk.tasks.wait_for_rest(call.principal, now, BEAT_SECONDS)
+            except TaskNotFound:  # the caller has lost access, or it was deleted
+                return
             if not now.state.is_at_rest:
                 yield KEEPALIVE
         if now is not task:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
+import structlog
 
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action
+from aitp_desk.store.units import revoke_token
 from tests.journeys.a2a.test_calls import echo
 from tests.support.access.audit_log import somebody
 from tests.support.clients.a2a import calling
 from tests.support.clients.threads import THREADS, Talker, Told, talking
 from tests.support.payments.merchant import CODE, market
 from tests.support.sites.actions import offering
+from tests.support.sites.orders import Research
 
 SECRET = "the-marker-that-comes-later"
 V1 = [("A2A-Version", "1.0"), ("Accept", "application/json")]
@@ -239,3 +245,47 @@ async def test_a_reader_sees_of_a_paid_call_what_the_thread_says(tmp_path: Path)
         for told in await read_task(reader, asked["id"]):
             assert "Paid: 0.25 USD." in str(told.body)
             assert "Bray" not in str(told.body)
+
+
+@asynccontextmanager
+async def following_call(
+    who: Talker, research: Research, **members: Any
+) -> AsyncIterator[aiohttp.StreamReader]:
+    """What is streamed to a caller who has just called an action that takes its time."""
+    part = calling("research", topic="moths")
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [part], **members}
+    headers = [*V1[:1], ("Accept", "text/event-stream"), *who.credentials]
+    sent = who.http.post("/a2a/message:stream", json={"message": message}, headers=headers)
+    async with sent as response:
+        assert response.status == 200, await response.text()
+        await response.content.readuntil(b"\n\n")
+        await research.begun.wait()
+        yield response.content
+
+
+async def test_a_stream_of_a_call_ends_with_the_key_that_opened_it(tmp_path: Path) -> None:
+    research = Research()
+    async with talking(tmp_path, actions=(research.offered,)) as talker:
+        owner = await talker.with_key("threads", "actions")
+        async with following_call(owner, research) as stream:
+            id_ = principal_of(owner).removeprefix("key:")
+            await talker.desk.store.run(revoke_token, id_or_name=id_, now=int(time.time()))
+            while (await owner.send("GET", "/v1/files")).status != 401:
+                pass
+            research.go_on.set()
+            assert b"All about moths." not in await stream.read()
+
+
+async def test_a_stream_of_a_call_ends_with_the_grant_that_allowed_it(tmp_path: Path) -> None:
+    research = Research()
+    async with talking(tmp_path, actions=(research.offered,)) as talker:
+        owner, ben = await talker.with_key(), await talker.with_key("threads", "actions")
+        thread = (await owner.open("Hello.", wait=10)).id
+        grant = await share(owner, thread, principal=principal_of(ben), may="write")
+        with structlog.testing.capture_logs() as logged:
+            async with following_call(ben, research, contextId=thread) as stream:
+                path = f"{THREADS}/{thread}/grants/{grant['id']}"
+                assert (await owner.send("DELETE", path)).ok
+                research.go_on.set()
+                assert b"All about moths." not in await stream.read()
+        assert [one for one in logged if one["event"] == "fault"] == []
