@@ -27,6 +27,8 @@ from aitp_desk.web.pages.wire import reply_asset
 ANSWERS_PATH = f"{ASSETS_PATH}answers.json"
 _FOLDER = Path(__file__).parent
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_OF_PROXIES = ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP")
+"""What a request has that a proxy passes on: one on this machine may do so for anybody."""
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 
 
@@ -58,9 +60,10 @@ class InspectorHandlers:
         """``GET /assets/desk/answers.json``: the newest answers, explained.
 
         Raises:
-            Forbidden: the caller is not on this machine, or uses another name for it.
+            Forbidden: the caller is not on this machine, or uses another name for it or a proxy.
         """
-        if not (_is_loopback(call.principal.address) and _names_loopback(call.headers)):
+        is_here = _is_loopback(call.principal.address) and _names_loopback(call.headers)
+        if not is_here or any(name in call.headers for name in _OF_PROXIES):
             raise Forbidden("The explanations are for this machine only; open http://127.0.0.1.")
         headers = (("Cache-Control", "no-store"), ("X-Robots-Tag", "noindex"))
         return Reply(200, encode_answers(self._journal.answers), headers=headers)

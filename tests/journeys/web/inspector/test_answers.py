@@ -158,6 +158,23 @@ async def test_a_caller_from_elsewhere_gets_no_explanations(tmp_path: Path) -> N
         assert (await talker.send("GET", ANSWERS)).ok
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Forwarded-For", "203.0.113.5"),
+        ("X-Forwarded-For", "127.0.0.1"),
+        ("Forwarded", "for=203.0.113.5"),
+        ("X-Real-IP", "203.0.113.5"),
+        ("Via", "1.1 tunnel"),
+    ],
+)
+async def test_what_a_proxy_of_this_machine_passes_on_gets_no_explanations(
+    explained: Talker, name: str, value: str
+) -> None:
+    told = await explained.send("GET", ANSWERS, headers=[(name, value)])
+    assert told.refusal[:2] == (403, "forbidden")
+
+
 @pytest.mark.parametrize("came_from", ["cross-site", "same-site"])
 async def test_pages_of_other_sites_read_no_explanations(explained: Talker, came_from: str) -> None:
     sent = [("Sec-Fetch-Site", came_from), ("Origin", "https://evil.example")]
