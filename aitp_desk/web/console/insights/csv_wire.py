@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -13,8 +14,10 @@ from aitp_desk.desk.tickets.insights.questions import QuestionGroup
 
 OUTCOMES: Final = ("questions", "answered", "refused", "asked_back", "handed", "up", "down")
 """The counts of a day, in the order of the columns."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A spreadsheet takes a cell that begins so for a formula."""
+_FORMULA: Final = re.compile(r'(^|[;\t\r\n])(?=["\s]*[=+\-@])')
+"""Where a spreadsheet would read a formula: at the beginning of a cell, and where it takes one to
+begin. In languages in which a comma is decimal it divides cells at semicolons.
+"""
 
 
 def write_days(days: Iterable[DayFigures]) -> str:
@@ -56,10 +59,8 @@ def write_date(at: float) -> str:
 
 
 def guard_cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: an apostrophe precedes it."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe precedes each."""
+    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def _write(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

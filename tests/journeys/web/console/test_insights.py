@@ -55,8 +55,10 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
         yield Ground(talker, clock, tmp_path / "data")
 
 
-async def export(anna: Operator, desk_url: str, query: str) -> list[list[str]]:
-    """A table as a spreadsheet reads it."""
+async def export(
+    anna: Operator, desk_url: str, query: str, delimiter: str = ","
+) -> list[list[str]]:
+    """A table as a spreadsheet reads it, also one in whose language a comma is decimal."""
     import aiohttp
 
     async with (
@@ -66,7 +68,8 @@ async def export(anna: Operator, desk_url: str, query: str) -> list[list[str]]:
         assert answer.status == 200
         assert answer.content_type == "text/csv"
         assert "attachment" in answer.headers["Content-Disposition"]
-        return list(csv.reader(io.StringIO((await answer.read()).decode("utf-8-sig"))))
+        text = (await answer.read()).decode("utf-8-sig")
+        return list(csv.reader(io.StringIO(text), delimiter=delimiter))
 
 
 async def test_the_outcomes_of_questions_are_counted_by_the_day(ground: Ground) -> None:
@@ -181,3 +184,16 @@ async def test_a_spreadsheet_takes_no_cell_for_a_formula(ground: Ground) -> None
         pages = await export(anna, url, "days=7&table=pages")
         assert pages[0] == ["page", "times"]
         assert await export(anna, url, "days=7&table=actions") == [["action", "times"]]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+async def test_no_text_becomes_a_cell_with_a_formula(ground: Ground, delimiter: str) -> None:
+    for number, end in enumerate((";=1+1", ';"=1+1"', "\t=1+1", "\n=1+1", "; +1", ";@SUM(1)")):
+        await ground.ask(f"Do you repair {'canoes' * (number + 1)}{end}")
+    await ground.ask(KNOWN, rating="down", reason='Hm;=1+1\n"=2+2";-3')
+    await ground.ask(KNOWN, rating="down", reason="=4+4")
+    async with operating(ground.talker.desk, ground.data) as anna:
+        rows = await export(anna, ground.talker.desk.url, "table=questions", delimiter)
+    cells = [cell.lstrip() for row in rows for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
+    assert any("canoes" in cell for cell in cells)
