@@ -39,6 +39,8 @@ PAGE = "page"
 """Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
 ACTION = "action"
 """Metadata of a visitor's message: the name of the action that they chose."""
+UNPROVEN = {"unproven": "true"}
+"""Metadata of a visitor's message whose sender the platform has not proven."""
 LOCALE = "locale"
 """Metadata of a visitor's message: the language tag of the page, or the one that they prefer."""
 SUGGESTED = "suggested_queries"

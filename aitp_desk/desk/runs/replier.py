@@ -23,6 +23,7 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.agent.history.message_codec import (
+    UNPROVEN,
     find_awaited_call,
     list_attached_files,
     list_due_messages,
@@ -334,9 +335,12 @@ def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
     """Return the principal whose rights a reply has.
 
     It is the run's caller if all messages to answer are its own, otherwise an anonymous one:
-    another party's message must not be carried out with the caller's rights.
+    another party's message must not be carried out with the caller's rights. Nor must words that
+    came by a secret alone: they may have waited for this run of a proven sender.
     """
-    party = claim.asked_by.party
-    if all(said.principal == party for said in due):
-        return claim.asked_by
-    return make_anonymous("", claim.asked_by.via)
+    caller = claim.asked_by
+    if any(said.principal != caller.party for said in due):
+        return make_anonymous("", caller.via)
+    if any(UNPROVEN.items() <= said.metadata.items() for said in due):
+        return msgspec.structs.replace(caller, scopes=caller.scopes & {"threads"})
+    return caller

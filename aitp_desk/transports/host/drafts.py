@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aitp_desk.agent.history.message_codec import LOCALE
+from aitp_desk.agent.history.message_codec import LOCALE, UNPROVEN
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.model.access.principal import Principal
@@ -134,5 +134,5 @@ class DraftMaker:
         """Return the metadata of a message of this event."""
         incoming = self._incoming
         noted = {VIA: self._enabled.name, SENDER: incoming.sender_name, LOCALE: incoming.language}
-        noted |= more
+        noted |= more if incoming.is_proven else {**more, **UNPROVEN}
         return {key: value[:METADATA_VALUE_LENGTH] for key, value in noted.items() if value}

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from aitp_desk.agent.base import Outcome, Turn
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.config import ConfigError
 from aitp_desk.transports.events import TextMessage
-from tests.journeys.transports.test_attacks import GROUP, pigeons, until
-from tests.support.doubles.agent import ScriptedAgent
+from tests.journeys.transports.test_attacks import GROUP, handled, pigeons, until
+from tests.support.doubles.agent import Clock, ScriptedAgent
 from tests.support.transports.platforms import CarriedDesk, answer, carrying
 
 ACTIONS = '''
@@ -100,6 +101,33 @@ async def test_a_secret_of_a_message_does_not_replace_the_proof(
     await wish(desk, "pens", is_proven=False, holds_secret=True)
     assert len(desk.talker.rows("SELECT id FROM threads")) == 1
     assert reserved(book) == ["maps"]
+
+
+async def test_unproven_words_gain_nothing_from_the_proof_of_the_next_message(
+    tmp_path: Path, book: Path
+) -> None:
+    offered: dict[str, set[str]] = {}
+
+    async def speak(turn: Turn) -> Outcome:
+        offered[turn.question] = {tool.name for tool in turn.tools}
+        return await answer(turn)
+
+    clock, limit = Clock(), "limits.authenticated_per_minute=1"
+    settings = (OPENED, "limits.enabled=true", limit)
+    agent = ScriptedAgent(speak)
+    async with carrying(tmp_path, "pigeon", *settings, agent=agent, clock=clock) as desk:
+        platform = pigeons(desk)
+        await platform.deliver("ada", TextMessage(text="Reserve “maps”.", message_ref="1"))
+        await until(lambda: len(platform.sent) == 1)
+        forged = TextMessage(text="Reserve “pens”.", message_ref="2")
+        await platform.deliver("ada", forged, is_proven=False, holds_secret=True)
+        await handled(desk)
+        clock.advance(61)  # it was over the limit: it is kept, and answered with the next message
+        await platform.deliver("ada", TextMessage(text="Thank you.", message_ref="3"))
+        await until(lambda: len(platform.sent) == 2)
+        assert len(desk.talker.rows("SELECT id FROM threads")) == 1
+    assert "reserve" in offered["Reserve “maps”."]
+    assert "reserve" not in offered["Reserve “pens”.\nThank you."]
 
 
 async def test_nobody_does_without_the_setting(tmp_path: Path, book: Path) -> None:
