@@ -20,14 +20,17 @@ _LONGEST = 500
 """How many characters are examined."""
 
 
-@lru_cache(maxsize=512)
 def detect_question_language(text: str, own: str) -> str:
     """Return the tag of a question's language; the content's if that is unclear.
 
     Parameters:
         own: tag of the language that the content is in.
     """
-    text = text[:_LONGEST]
+    return _detect_language(text[:_LONGEST], own)
+
+
+@lru_cache(maxsize=512)
+def _detect_language(text: str, own: str) -> str:
     primary = own.partition("-")[0]
     if not text.isascii():
         if found := _SCRIPTS.search(text):

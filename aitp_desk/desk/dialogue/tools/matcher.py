@@ -148,18 +148,18 @@ class ActionMatcher:
         library = self._content.editions.find_library(locale)
         if library is not self._library or library.vectors is not self._vectors:
             self._library, self._vectors, self._found = library, library.vectors, {}
-        if text in self._found:
-            return self._found[text]
         words = " ".join(text.split())
-        declared = likely = None
-        if words and len(words) <= _LONGEST:
+        if not words or len(words) > _LONGEST:
+            return None, None
+        if words not in self._found:
             declared = self._examples.find(words, (one.title for one in library.documents))
             said = self._ranking.read(words)
             likely = None if said is None else await self._match(said, library)
-        while len(self._found) >= _KEPT:
-            del self._found[next(iter(self._found))]
-        self._found[text] = declared, likely
-        return declared, likely
+            while len(self._found) >= _KEPT:
+                del self._found[next(iter(self._found))]
+            self._found[words] = declared, likely
+            return declared, likely
+        return self._found[words]
 
     async def _match(self, said: Utterance, library: Library) -> str | None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import weakref
 from importlib.resources import files
 from typing import get_args
 
@@ -21,6 +22,18 @@ LANGUAGES = sorted(
     for file in files(speech).iterdir()
     if file.name.endswith(".toml")
 )
+
+
+class Words(str):
+    """A text of which is known whether somebody keeps it."""
+
+
+def test_of_a_long_text_the_beginning_alone_is_kept() -> None:
+    words = Words("Où se trouve le magasin, et quand est-il ouvert ? " * 5000)
+    kept = weakref.ref(words)
+    assert detect_question_language(words, "en") == "fr"
+    del words
+    assert kept() is None
 
 
 def test_a_question_is_put_as_english_asks_it(subtests: pytest.Subtests) -> None:
