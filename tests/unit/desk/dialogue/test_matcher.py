@@ -23,7 +23,7 @@ class Words(str):
     """A text of which is known whether somebody keeps it."""
 
 
-class Content(msgspec.Struct, frozen=True):
+class Content(msgspec.Struct):
     """What is served."""
 
     editions: Editions
