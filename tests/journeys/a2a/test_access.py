@@ -14,7 +14,7 @@ import structlog
 
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action
-from aitp_desk.store.units import revoke_token
+from aitp_desk.store.units.keys.tokens import revoke_token
 from tests.journeys.a2a.test_calls import echo
 from tests.support.access.audit_log import somebody
 from tests.support.clients.a2a import calling
