@@ -39,7 +39,7 @@ async def test_a_killed_desk_keeps_what_a_platform_was_acknowledged(tmp_path: Pa
 async def test_events_that_a_desk_loses_are_missed(tmp_path: Path) -> None:
     with patch.object(writers, "FAILING", 0.005):
         outcome = await kill_carrying(
-            tmp_path, events=400, people=20, kills=8, seed=5, program=HASTY_PROGRAM
+            tmp_path, events=400, people=20, kills=3, seed=5, program=HASTY_PROGRAM
         )
     assert outcome.findings.missing
 

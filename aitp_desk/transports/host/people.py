@@ -60,7 +60,7 @@ def _make_caller(
 ) -> Principal:
     opened = () if person.startswith(ALL_OF) else actions
     found = make_contact(transport, person, is_proven=is_proven, actions=opened)
-    return msgspec.structs.replace(found, desk=desk)
+    return msgspec.structs.replace(found, desk=desk) if desk else found
 
 
 def name_unproven(transport: str, principal_id: str) -> str:

@@ -46,20 +46,22 @@ DELETE FROM transport_messages WHERE conversation = :id;
 -- drop_conversation: Deletes a conversation.
 DELETE FROM transport_conversations WHERE id = :id;
 
--- rows waiting: The unfinished events of a principal.
-kind IN (:event, :stop) AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
+-- rows waiting: Those of a principal that are unfinished.
+state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
 
 -- rows handled: The messages of a name, of the conversation at an address or of those left there.
 c.transport = :transport AND (c.address = :address OR (c.address > :left AND c.address < :end))
     AND m.ref = :ref;
 
 -- waiting_events: Counts the unfinished events of a kind and a principal, with the newest one's id.
-SELECT count(CASE kind WHEN :kind THEN 1 END), max(id) FROM jobs WHERE {waiting};
+SELECT count(CASE kind WHEN :kind THEN 1 END), max(id) FROM jobs
+WHERE kind IN (:event, :stop) AND {waiting};
 
 -- message_is_next: Returns a row if a thread still carries the conversation, no event of the
 -- principal is unfinished, and no message of this name is handled.
 SELECT 1 FROM transport_conversations WHERE id = :id AND thread_id = :thread_id
-AND NOT EXISTS (SELECT 1 FROM jobs WHERE {waiting})
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :event AND {waiting})
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :stop AND {waiting})
 AND NOT EXISTS (
     SELECT 1 FROM transport_conversations c
     JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
@@ -69,7 +71,8 @@ AND NOT EXISTS (
 -- unfinished, or the message of this name is handled.
 SELECT {conversation} FROM transport_conversations
 WHERE transport = :transport AND address = :address
-AND NOT EXISTS (SELECT 1 FROM jobs WHERE {waiting})
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :event AND {waiting})
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :stop AND {waiting})
 AND NOT EXISTS (
     SELECT 1 FROM transport_conversations c
     JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
@@ -77,8 +80,7 @@ AND NOT EXISTS (
 
 -- stop_before: Returns a row if a principal's opt-out waits that came before an event.
 SELECT 1 FROM jobs
-WHERE kind = :stop AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
-  AND id < :id LIMIT 1;
+WHERE kind = :stop AND {waiting} AND id < :id LIMIT 1;
 
 -- stop_after: Returns a row if a principal's opt-out came after an event.
 SELECT 1 FROM jobs WHERE kind = :stop AND principal = :who AND id > :id LIMIT 1;
