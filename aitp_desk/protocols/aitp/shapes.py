@@ -5,10 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
 
 
-def read_object(given: Any, at: str | None) -> dict[str, Any]:
-    """Return an object; null and absent are an empty one. ``at`` None is the whole body.
+def decode_object(body: bytes) -> dict[str, Any]:
+    """Decode a body; null and nothing are an empty object.
+
+    Raises:
+        InvalidRequest: it is something else.
+    """
+    return read_object(decode_json(body) if body.strip() else {}, "")
+
+
+def read_object(given: Any, at: str) -> dict[str, Any]:
+    """Return an object; null and absent are an empty one. ``at`` empty is the whole body.
 
     Raises:
         InvalidRequest: it is something else.
@@ -16,7 +26,7 @@ def read_object(given: Any, at: str | None) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InvalidRequest(f"{at or 'The body'} must be a JSON object.", param=at)
+        raise InvalidRequest(f"{at or 'The body'} must be a JSON object.", param=at or None)
     return given
 
 

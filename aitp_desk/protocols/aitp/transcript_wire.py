@@ -9,9 +9,8 @@ from aitp_desk.auth.keys.transcript_keys import PublishedKey, write_keys
 from aitp_desk.desk.threads.transcripts import Transcript
 from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.objects import HeadSignature
-from aitp_desk.protocols.aitp.shapes import read_object
+from aitp_desk.protocols.aitp.shapes import decode_object
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.protocol import JSON, Call, Reply, matches_etag
 
@@ -42,7 +41,7 @@ def decode_countersignature(body: bytes) -> tuple[int, str]:
         MissingField: one of them is missing.
         InvalidRequest: one of them has the wrong shape.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     for name in ("seq", "jws"):
         if name not in given:
             raise MissingField(

@@ -27,7 +27,6 @@ from aitp_desk.model.errors import (
     MissingField,
     Unavailable,
 )
-from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.completions import objects
 from aitp_desk.protocols.aitp.runs.call_ids import (
     Continuation,
@@ -37,7 +36,7 @@ from aitp_desk.protocols.aitp.runs.call_ids import (
 from aitp_desk.protocols.aitp.runs.citations import Citation, find_citations, join_replies
 from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft, read_store
 from aitp_desk.protocols.aitp.runs.objects import FunctionCall, TokensCounted, ToolCallShown
-from aitp_desk.protocols.aitp.shapes import read_list, read_object
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 
 _BETWEEN = "\n\n"
@@ -70,7 +69,7 @@ def decode_completion(body: bytes) -> CompletionDraft:
         InvalidRequest: a member has the wrong shape, or asks for what no answer here has; ``param``
             is its path.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     model = given.get("model")
     if not isinstance(model, str) or not model:
         raise MissingField(

@@ -13,10 +13,9 @@ import msgspec
 from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
 from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft, check_draft
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.runs.call_ids import Continuation, read_continuation
 from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft, read_store
-from aitp_desk.protocols.aitp.shapes import read_list, read_object
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 
 _SITES = frozenset({"web_search", "web_search_preview", "file_search", "code_interpreter"})
@@ -57,7 +56,7 @@ def decode_response(body: bytes) -> ResponseRequest:
         InvalidRequest: a member has the wrong shape, or asks for what no answer here has; ``param``
             is its path.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     model = _read_text(given, "model")
     if not model:
         raise MissingField("A response needs a `model`: GET /v1/models lists them.", param="model")

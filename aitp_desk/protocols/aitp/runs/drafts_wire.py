@@ -11,8 +11,7 @@ from aitp_desk.model.conversation.run import FunctionTool, RunOptions
 from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
 from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object, read_strings
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 from aitp_desk.protocols.aitp.threads.wire import read_thread_draft
 
@@ -30,7 +29,7 @@ def decode_run(body: bytes) -> RunDraft:
         MissingField: there is no ``assistant_id``.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    given = _object(body)
+    given = decode_object(body)
     messages = read_list(given.get("additional_messages"), "additional_messages")
     return read_run_draft(
         given, tuple(read_draft(m, f"additional_messages[{i}]") for i, m in enumerate(messages))
@@ -43,7 +42,7 @@ def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
     Raises:
         MissingField, InvalidRequest: as :func:`decode_run`.
     """
-    given = _object(body)
+    given = decode_object(body)
     return read_thread_draft(read_object(given.get("thread"), "thread")), read_run_draft(given, ())
 
 
@@ -53,7 +52,7 @@ def decode_run_update(body: bytes) -> dict[str, str] | None:
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    metadata = _object(body).get("metadata")
+    metadata = decode_object(body).get("metadata")
     return None if metadata is None else read_strings(read_object(metadata, "metadata"), "metadata")
 
 
@@ -63,7 +62,7 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
     Raises:
         InvalidRequest, MissingField: a member is absent or has the wrong shape.
     """
-    given = _object(body)
+    given = decode_object(body)
     outputs: list[ToolOutput] = []
     for i, item in enumerate(read_list(given.get("tool_outputs"), "tool_outputs")):
         at = f"tool_outputs[{i}]"
@@ -83,7 +82,7 @@ def decode_stream(body: bytes) -> bool:
     Raises:
         InvalidRequest: ``stream`` is neither true nor false.
     """
-    return read_flag(_object(body), "stream")
+    return read_flag(decode_object(body), "stream")
 
 
 def read_store(given: dict[str, Any]) -> bool:
@@ -108,10 +107,6 @@ def read_flag(given: dict[str, Any], name: str) -> bool:
             return True
         case _:
             raise InvalidRequest(f"`{name}` must be true or false.", param=name)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    return read_object(decode_json(body) if body.strip() else {}, None)
 
 
 def read_run_draft(given: dict[str, Any], messages: tuple[Draft, ...] = ()) -> RunDraft:

@@ -38,7 +38,7 @@ def read_actor(given: Any, at: str) -> Actor:
     """
     if isinstance(given, str):
         return Actor(given)
-    actor = read_object(given, at or None)
+    actor = read_object(given, at)
     prefix = f"{at}." if at else ""
     if not isinstance(actor.get("id"), str):
         raise MissingField("An actor needs an id: a URL or a name.", param=f"{prefix}id")

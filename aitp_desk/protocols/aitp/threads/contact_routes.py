@@ -7,8 +7,7 @@ import re
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.conversation.ticket import LONGEST_CONTACT
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import read_object
+from aitp_desk.protocols.aitp.shapes import decode_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
@@ -30,7 +29,7 @@ def decode_contact(body: bytes) -> str | None:
     Raises:
         InvalidRequest: it is no email address.
     """
-    email = read_object(decode_json(body) if body.strip() else {}, None).get("email", "")
+    email = decode_object(body).get("email", "")
     if email is None:
         return None
     is_address = isinstance(email, str) and _ADDRESS.fullmatch(email) and email.isprintable()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.model.conversation.feedback import LONGEST_REASON, FeedbackDraft, Rating
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import read_object
+from aitp_desk.protocols.aitp.shapes import decode_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.protocol import Reply
@@ -18,7 +17,7 @@ def decode_feedback(body: bytes) -> FeedbackDraft:
         MissingField: there is no rating.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     if "rating" not in given:
         raise MissingField(
             '`rating` is required: "up", "down", or null to take it back.', param="rating"

@@ -9,8 +9,7 @@ from msgspec import UNSET
 
 from aitp_desk.model.access.grant import Grant, GrantDraft, GrantLevel
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import read_object
+from aitp_desk.protocols.aitp.shapes import decode_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.protocol import Reply
@@ -23,7 +22,7 @@ def decode_grant(body: bytes) -> GrantDraft:
         MissingField: it does not name a principal or a link, or a level.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     principal, link = given.get("principal"), given.get("link", False)
     if principal is not None and not isinstance(principal, str):
         raise InvalidRequest("`principal` must be the id of a caller.", param="principal")

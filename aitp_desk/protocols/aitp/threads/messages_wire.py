@@ -15,7 +15,7 @@ from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.objects import Deleted, DeletedReply
-from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object, read_strings
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.base.protocol import Reply
@@ -51,7 +51,7 @@ def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | No
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     return None if given.get("metadata") is None else _metadata(given["metadata"], "metadata")
 
 

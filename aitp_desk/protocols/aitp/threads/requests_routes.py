@@ -6,6 +6,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.addresses import thread_path
 from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
+from aitp_desk.protocols.aitp.shapes import decode_object
 from aitp_desk.protocols.aitp.threads import messages_wire, requests_wire
 from aitp_desk.protocols.aitp.threads.affordances import describe_message
 from aitp_desk.protocols.aitp.threads.request_affordances import describe_requests
@@ -21,7 +22,7 @@ async def list_requests(desk: Desk, call: Call) -> Reply:
 
 async def answer_request(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/requests/{capability}/{request_id}``: returns the posted message."""
-    given = requests_wire.decode_answer(call.body)
+    given = decode_object(call.body)
     posted = await desk.open_requests.answer_request(
         call.principal,
         call.params["thread_id"],

@@ -1,29 +1,17 @@
-"""Writes a thread's open requests as JSON, and reads answers. Pure: no I/O, no clock."""
+"""Writes a thread's open requests as JSON. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
 from aitp_desk.model.calls.open_request import OpenRequest
-from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.addresses import request_path
-from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode_list
 from aitp_desk.protocols.base.open_requests_wire import write_request
 from aitp_desk.protocols.base.protocol import Reply
-
-
-def decode_answer(body: bytes) -> Mapping[str, Any]:
-    """Decode a filled form.
-
-    Raises:
-        InvalidRequest: it is not an object.
-    """
-    return read_object(decode_json(body) if body.strip() else {}, None)
 
 
 def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:

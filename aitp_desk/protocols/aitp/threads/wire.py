@@ -23,8 +23,7 @@ from aitp_desk.model.conversation.thread import (
     ThreadUpdate,
 )
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object, read_strings
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.threads.actors_wire import read_actor, write_thread_actor
 from aitp_desk.protocols.aitp.threads.messages_wire import add_run, read_draft, write_message
@@ -41,7 +40,7 @@ def decode_thread(body: bytes) -> ThreadDraft:
     Raises:
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    return read_thread_draft(read_object(decode_json(body) if body.strip() else {}, None))
+    return read_thread_draft(decode_object(body))
 
 
 def read_thread_draft(given: dict[str, Any]) -> ThreadDraft:
@@ -77,7 +76,7 @@ def decode_update(body: bytes) -> ThreadUpdate | None:
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    given = read_object(decode_json(body) if body.strip() else {}, None)
+    given = decode_object(body)
     if given.get("metadata") is None:
         return None
     metadata = dict(read_object(given["metadata"], "metadata"))
