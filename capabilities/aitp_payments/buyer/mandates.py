@@ -14,11 +14,10 @@ import msgspec
 
 from aitp_desk.capability import Add, Context, Effect
 from aitp_payments.buyer.settings import BuyingSettings, CeilingSettings
-from aitp_payments.messages.signatures import read_key, verifies
+from aitp_payments.messages.signatures import MERCHANT_SIGNATURE, read_key, verifies
 from aitp_payments.money import amount, counted
 from aitp_payments.record_reads import Books
 
-SIGNATURE = "merchant_signature"
 PAID_ON = "bought-on:"
 """Prefix of counters with the payments of a day."""
 
@@ -38,7 +37,7 @@ class Payee(msgspec.Struct, frozen=True, kw_only=True):
 
     def has_signed(self, message: Mapping[str, Any]) -> bool:
         """Return whether a message has this merchant's signature."""
-        return verifies(self.key, message, SIGNATURE)
+        return verifies(self.key, message, MERCHANT_SIGNATURE)
 
     def speaks(self, context: Context) -> bool:
         """Return whether this merchant sends a message, by its credential."""

@@ -26,10 +26,10 @@ from aitp_desk.capability import Effect, Keep, Money
 from aitp_payments.buyer.mandates import Mandates, day_of
 from aitp_payments.ledger.journal import Kind, move, post
 from aitp_payments.ledger.names import at_payee
+from aitp_payments.messages.signatures import PAYER_SIGNATURE
 from aitp_payments.money import millionths
 from aitp_payments.record_reads import Books
 from aitp_payments.records import NOTHING, Terms
-from aitp_payments.settlement.payer_keys import SIGNATURE
 
 BOUGHT = "bought:"
 """Prefix of keys of purchases; the id follows."""
@@ -113,7 +113,7 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def is_signed(self) -> bool:
         """Whether the payment was ever sent."""
-        return SIGNATURE in self.payment
+        return PAYER_SIGNATURE in self.payment
 
     def is_over(self, now: int) -> bool:
         """Return whether it has expired."""

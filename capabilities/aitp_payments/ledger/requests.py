@@ -40,14 +40,13 @@ from aitp_payments.ledger.purses import (
 )
 from aitp_payments.ledger.shares import NOBODY, RevenueSplit
 from aitp_payments.ledger.text import tell
-from aitp_payments.messages.signatures import verifies
 from aitp_payments.methods import Charge, Method
 from aitp_payments.money import amount, counted
 from aitp_payments.quotes.merchant import Merchant, moment
 from aitp_payments.records import After, PaymentRecord
 from aitp_payments.settlement.lifecycle import SettlementService
+from aitp_payments.settlement.payer_keys import is_signed
 
-SIGNATURE = "payer_signature"
 RELEASE = "purses_release"
 """The job that ends an expired authorisation."""
 LONGEST_HOLD = 31 * 24 * 60 * 60
@@ -250,7 +249,7 @@ class Purses(Method):
         if part.content.merchant_id != self._merchant.id:
             raise NotBooked("not_allowed", f"merchant_id must be {self._merchant.id!r} here.")
         if part.content.payer_signature:
-            if not any(verifies(key, given, SIGNATURE) for key in keys):
+            if not is_signed(keys, given):
                 raise NotBooked("wrong_signature", "The signature is by none of the known keys.")
         elif not account.is_of(context.principal):
             raise _not_theirs()

@@ -6,12 +6,12 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 
 import msgspec
 
 from aitp_payments.ledger.journal import BALANCE, Entry, Leg
 from aitp_payments.money import amount
+from aitp_payments.quotes.merchant import moment
 
 COLUMNS = ("time", "transaction", "kind", "account", "currency", "debit", "credit", "memo")
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -56,7 +56,7 @@ def statement(entries: Iterable[Entry], account: str) -> Iterator[Line]:
 def json_of_line(line: Line) -> Mapping[str, object]:
     """Return a line of a statement as JSON, with amounts as text."""
     return {
-        "time": second(line.at),
+        "time": moment(line.at),
         "kind": line.kind,
         "amount": amount(line.count, line.currency),
         "currency": line.currency,
@@ -81,7 +81,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
         for leg in _by_account(entry.legs):
             yield _row(
                 (
-                    second(entry.at),
+                    moment(entry.at),
                     entry.transaction,
                     entry.kind,
                     leg.account,
@@ -96,7 +96,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
 def json_of(entry: Entry) -> Mapping[str, object]:
     """Return an entry as JSON, with amounts as text."""
     return {
-        "time": second(entry.at),
+        "time": moment(entry.at),
         "transaction": entry.transaction,
         "kind": entry.kind,
         "memo": entry.memo,
@@ -109,11 +109,6 @@ def json_of(entry: Entry) -> Mapping[str, object]:
             for leg in _by_account(entry.legs)
         ],
     }
-
-
-def second(at: int) -> str:
-    """Format Unix seconds as UTC."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _by_account(legs: Iterable[Leg]) -> Sequence[Leg]:

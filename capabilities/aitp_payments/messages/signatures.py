@@ -21,14 +21,48 @@ import msgspec
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from aitp_desk.capability import is_weak
+from aitp_desk.capability import Own, is_weak
 
 PREFIX = "ed25519:"
+MERCHANT_SIGNATURE = "merchant_signature"
+PAYER_SIGNATURE = "payer_signature"
+"""The members of the signatures of the two parties."""
 _KEY_BYTES = 32
 _SIGNATURE_BYTES = 64
 _EXACT = 2**53
 _PLAIN_UP_TO = 21
 _PLAIN_DOWN_TO = -6
+
+
+class SigningParty:
+    """The site as a party of payments, with the key that signs for it.
+
+    Parameters:
+        role: ``merchant`` or ``payer``; each has a key, derived from the desk's secret.
+        id: its id in messages; empty for the site's own actor.
+
+    Attributes:
+        id: its id in messages.
+        key: its public key, as text.
+        jwks: its public key, as published.
+    """
+
+    def __init__(self, own: Own, role: str, id: str = "") -> None:
+        self._private = Ed25519PrivateKey.from_private_bytes(own.derive(f"{role} signature"))
+        self._member = f"{role}_signature"
+        public = self._private.public_key()
+        self.id = id or own.actor
+        self.key = write_key(public)
+        self.jwks: Mapping[str, Any] = {"keys": [jwk_of(public)]}
+
+    def sign(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Add this party's signature to a message."""
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(message))
+        return sign(self._private, plain, self._member)
+
+    def has_signed(self, message: Mapping[str, Any]) -> bool:
+        """Return whether a message has this party's signature."""
+        return verifies(self.key, message, self._member)
 
 
 def digest_of(quote: Mapping[str, Any]) -> str:

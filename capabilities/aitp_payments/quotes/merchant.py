@@ -1,47 +1,22 @@
-"""The site as merchant, with the key that signs its quotes."""
+"""The site as merchant, and the times of its messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
-
-import msgspec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.capability import Own
-from aitp_payments.messages.signatures import jwk_of, sign, verifies, write_key
-
-SIGNATURE = "merchant_signature"
+from aitp_payments.messages.signatures import SigningParty
 
 
-class Merchant:
-    """The site as payers know it. Its key is derived from the desk's secret.
+class Merchant(SigningParty):
+    """The site as payers know it.
 
     Parameters:
         id: its ``merchant_id``; empty for the site's own actor.
-
-    Attributes:
-        id: its id in quotes.
-        key: its public key, as text.
-        jwks: its public key, as published.
     """
 
     def __init__(self, own: Own, id: str = "") -> None:
-        self._private = Ed25519PrivateKey.from_private_bytes(own.derive("merchant signature"))
-        public = self._private.public_key()
-        self.id = id or own.actor
-        self.key = write_key(public)
-        self.jwks: Mapping[str, Any] = {"keys": [jwk_of(public)]}
-
-    def sign(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Add ``merchant_signature`` to a message."""
-        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(message))
-        return sign(self._private, plain, SIGNATURE)
-
-    def has_signed(self, message: Mapping[str, Any]) -> bool:
-        """Return whether a message has this merchant's signature."""
-        return verifies(self.key, message, SIGNATURE)
+        super().__init__(own, "merchant", id)
 
 
 def seconds(moment: str) -> int:

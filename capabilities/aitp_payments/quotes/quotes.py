@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aitp_desk.capability import Asking, Pay
-from aitp_payments.messages.signatures import digest_of
+from aitp_payments.messages.signatures import MERCHANT_SIGNATURE, digest_of
 from aitp_payments.methods import Charge, Method
 from aitp_payments.money import millionths, plain
-from aitp_payments.quotes.merchant import SIGNATURE, Merchant, moment
+from aitp_payments.quotes.merchant import Merchant, moment
 from aitp_payments.records import NEAR, QuoteRecord, Terms
 
 _AITP_METHOD = ("type", "token", "recipient")
@@ -100,7 +100,7 @@ class QuoteService:
         ]
         if not methods or not self._merchant.has_signed(quote):
             return None
-        left = {name: value for name, value in quote.items() if name != SIGNATURE}
+        left = {name: value for name, value in quote.items() if name != MERCHANT_SIGNATURE}
         options = [{**option, "payment_methods": methods}]
         return self._merchant.sign({**left, "payment_options": options})
 

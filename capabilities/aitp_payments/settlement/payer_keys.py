@@ -9,10 +9,8 @@ from typing import Any
 from aitp_desk.capability import InvalidRequest
 from aitp_payments.ledger.accounts import Account, account_of
 from aitp_payments.ledger.purses import Purse, purse_of
-from aitp_payments.messages.signatures import canonical, plain_signature, verifies
+from aitp_payments.messages.signatures import PAYER_SIGNATURE, canonical, plain_signature, verifies
 from aitp_payments.record_reads import Books
-
-SIGNATURE = "payer_signature"
 
 
 def channel_of(books: Books, id: str, message: Mapping[str, Any]) -> Purse | None:
@@ -33,7 +31,7 @@ def account_by(books: Books, id: str, message: Mapping[str, Any]) -> Account | N
 
 def is_signed(keys: Sequence[str], message: Mapping[str, Any]) -> bool:
     """Return whether one of these keys has signed a message."""
-    return any(verifies(key, message, SIGNATURE) for key in keys)
+    return any(verifies(key, message, PAYER_SIGNATURE) for key in keys)
 
 
 def reference_of(message: Mapping[str, Any]) -> str:
@@ -45,9 +43,9 @@ def reference_of(message: Mapping[str, Any]) -> str:
     Raises:
         InvalidRequest: it has no canonical form, and so no signature.
     """
-    signature = message.get(SIGNATURE)
+    signature = message.get(PAYER_SIGNATURE)
     if isinstance(signature, str):
-        message = {**message, SIGNATURE: plain_signature(signature)}
+        message = {**message, PAYER_SIGNATURE: plain_signature(signature)}
     try:
         return hashlib.sha256(canonical(message)).hexdigest()
     except ValueError as error:

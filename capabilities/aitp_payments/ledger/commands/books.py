@@ -40,9 +40,10 @@ def statement(
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         from aitp_payments.ledger.journal import BALANCE, balance_key
         from aitp_payments.ledger.names import is_account
-        from aitp_payments.ledger.statements import json_of_line, second
+        from aitp_payments.ledger.statements import json_of_line
         from aitp_payments.ledger.statements import statement as lines_of
         from aitp_payments.money import amount
+        from aitp_payments.quotes.merchant import moment
 
         if not is_account(account):
             fail([f"{account!r} is not an account; 'aitp-desk ledger accounts' lists all."])
@@ -55,7 +56,7 @@ def statement(
                 given.print_json(json_of_line(line))
                 continue
             moved = f"{amount(line.count, line.currency)} {line.currency}"
-            parts = [second(line.at), line.kind, moved, line.transaction]
+            parts = [moment(line.at), line.kind, moved, line.transaction]
             click.echo("  ".join([*parts, *([line.memo] if line.memo else [])]))
         held = dict(looking.counters(BALANCE))
         for currency in sorted(currencies):

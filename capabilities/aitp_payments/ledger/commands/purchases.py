@@ -27,14 +27,14 @@ def purchases(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
         import msgspec
 
         from aitp_payments.buyer.purchases import BOUGHT, Bought
-        from aitp_payments.ledger.statements import second
+        from aitp_payments.quotes.merchant import moment
 
         found = [msgspec.convert(one.value, Bought) for one in looking.records(BOUGHT)]
         for one in sorted(found, key=lambda one: (one.since, one.id)):
             if pending and one.state != "pending":
                 continue
             shown = {
-                "since": second(one.since),
+                "since": moment(one.since),
                 "state": one.state,
                 "payee": one.payee,
                 "price": str(one.price),
