@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aitp_desk.cli.arguments import fail
-from aitp_desk.cli.timestamps import write_day, write_minute
+from aitp_desk.model.timestamps import write_day, write_minute
 
 MAX_NAME = 200
 

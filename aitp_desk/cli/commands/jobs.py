@@ -17,7 +17,7 @@ from aitp_desk.cli.data import (
     require_keys,
     run_in_store,
 )
-from aitp_desk.cli.timestamps import write_minute, write_optional_second, write_second
+from aitp_desk.model.timestamps import write_minute, write_optional_timestamp, write_timestamp
 
 if TYPE_CHECKING:
     from aitp_desk.model.calls.job import Job
@@ -154,12 +154,12 @@ def _in_json(kept: Job) -> str:
         "ref": kept.ref,
         "agent": kept.desk or None,
         "state": kept.state.value,
-        "created_at": write_second(kept.created_at),
-        "next_at": write_second(kept.available_at) if waits else None,
+        "created_at": write_timestamp(kept.created_at),
+        "next_at": write_timestamp(kept.available_at) if waits else None,
         "attempts": kept.attempts,
         "failures": kept.failures,
         "last_error": kept.last_error,
-        "finished_at": None if kept.finished_at is None else write_second(kept.finished_at),
+        "finished_at": None if kept.finished_at is None else write_timestamp(kept.finished_at),
     }
     return msgspec.json.encode(told).decode()
 
@@ -193,13 +193,13 @@ def _schedule_in_json(kept: StoredSchedule) -> str:
         "name": kept.name,
         "every_seconds": kept.every,
         "at_work": kept.leased_by is not None,
-        "began_at": write_optional_second(kept.began_at),
-        "ended_at": write_optional_second(kept.ended_at),
-        "done_at": write_optional_second(kept.done_at),
+        "began_at": write_optional_timestamp(kept.began_at),
+        "ended_at": write_optional_timestamp(kept.ended_at),
+        "done_at": write_optional_timestamp(kept.done_at),
         "did": kept.did,
         "runs": kept.runs,
         "failures": kept.failures,
         "last_error": kept.last_error,
-        "next_at": write_second(kept.due_at) if kept.due_at and kept.leased_by is None else None,
+        "next_at": write_timestamp(kept.due_at) if kept.due_at and kept.leased_by is None else None,
     }
     return msgspec.json.encode(told).decode()

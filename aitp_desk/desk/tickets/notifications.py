@@ -13,7 +13,6 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 
 import msgspec
 import structlog
@@ -27,6 +26,7 @@ from aitp_desk.egress import Egress
 from aitp_desk.model.conversation.ticket import StoredTicket
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.text import write_count
+from aitp_desk.model.timestamps import write_optional_timestamp, write_timestamp
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
@@ -154,8 +154,8 @@ def make_notice(ticket: StoredTicket) -> bytes:
         "note": ticket.note,
         "thread": ticket.thread_id,
         "call": ticket.call_id,
-        "created_at": _moment(ticket.created_at),
-        "due_at": None if ticket.due_at is None else _moment(ticket.due_at),
+        "created_at": write_timestamp(ticket.created_at),
+        "due_at": write_optional_timestamp(ticket.due_at),
     }
     return msgspec.json.encode(told)
 
@@ -217,7 +217,3 @@ async def _listen(process: asyncio.subprocess.Process, said: bytearray) -> None:
     if process.stderr is not None:
         while piece := await process.stderr.read(MAX_STDERR):
             said += piece[: MAX_STDERR - len(said)]
-
-
-def _moment(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.calls.payment import PaymentTerms
+from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.protocols.base.payments.objects import HowToPay
 
 
@@ -57,15 +57,6 @@ def write_terms(terms: PaymentTerms) -> HowToPay:
         x402=terms.x402 or UNSET,
         links=terms.links or UNSET,
     )
-
-
-def write_timestamp(at: int) -> str:
-    """Format a time as RFC 3339.
-
-    Parameters:
-        at: Unix seconds.
-    """
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def is_asked_by_plugin(said: Said) -> bool:

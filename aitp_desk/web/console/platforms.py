@@ -8,13 +8,14 @@ from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.tickets.bindings import OperatorBindings
 from aitp_desk.model.access.principal import KEY_PREFIX
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.web.console.objects import ConsoleBindingCode, EmptyBody
 from aitp_desk.web.console.operator import MAX_BODY
 from aitp_desk.web.console.sessions import SessionRoutes
-from aitp_desk.web.console.wire import decode_body, encode, write_timestamp
+from aitp_desk.web.console.wire import decode_body, encode
 
 
 class PlatformRoutes:

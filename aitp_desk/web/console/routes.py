@@ -28,6 +28,7 @@ from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.knowledge.refusals import RefusalGroup
 from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.component import Component, state_of
+from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, ProtocolRoutes, Reply
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console.load import HOUR
@@ -60,7 +61,6 @@ from aitp_desk.web.console.wire import (
     decode_count,
     encode,
     render_error,
-    write_timestamp,
 )
 
 

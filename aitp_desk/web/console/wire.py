@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 import msgspec
@@ -15,6 +14,7 @@ from aitp_desk.model.access.scope import SENSITIVE
 from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
+from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.web.console.objects import (
@@ -75,15 +75,6 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         headers.append((_CHALLENGE, 'Cookie realm="aitp-desk console"'))
     body = ConsoleError(ConsoleErrorDetail(error.kind.value, error.message, error.param))
     return Reply(find_status(error.kind), encode(body), headers=tuple(headers))
-
-
-def write_timestamp(at: float) -> str:
-    """Write a time as RFC 3339, in UTC.
-
-    Parameters:
-        at: Unix seconds.
-    """
-    return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
 
 
 def decode_body(body: bytes, kind: type[T]) -> T:
@@ -155,8 +146,3 @@ def decode_search(query: Mapping[str, str]) -> str:
     if len(words) > LONGEST_SEARCH:
         raise InvalidRequest(f"q must have at most {LONGEST_SEARCH} characters.", param="q")
     return words
-
-
-def write_optional_timestamp(at: int | None) -> str | None:
-    """Write a time as RFC 3339; None where there is none."""
-    return None if at is None else write_timestamp(at)

@@ -16,7 +16,7 @@ from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.cli import main
 from aitp_desk.cli.data import require_keys
-from aitp_desk.cli.timestamps import write_minute
+from aitp_desk.model.timestamps import write_minute
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import clients as client_reads

@@ -12,7 +12,7 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
 from aitp_desk.cli.data import desk_data, desk_store, require_database, require_keys, run_in_store
-from aitp_desk.cli.timestamps import write_second
+from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
     from aitp_desk.model.access.audit import AuditKeys, AuditRow
@@ -112,6 +112,6 @@ def _line(row: AuditRow) -> str:
     import msgspec
 
     told = msgspec.structs.asdict(row)
-    told["at"] = write_second(row.at)
+    told["at"] = write_timestamp(row.at)
     told["link"] = row.link.hex()
     return f"{msgspec.json.encode(told).decode()}\n"

@@ -29,7 +29,7 @@ from aitp_desk.cli.data import (
     run_in_store,
 )
 from aitp_desk.cli.durations import read_end, read_length
-from aitp_desk.cli.timestamps import write_day, write_optional_second, write_second
+from aitp_desk.model.timestamps import write_day, write_optional_timestamp, write_timestamp
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.data_keys import DataKeys
@@ -206,9 +206,9 @@ def _in_json(kept: Client, now: float) -> str:
         "scopes": kept.scopes,
         "is_registered": kept.is_registered,
         "is_live": kept.is_live(now),
-        "created_at": write_second(kept.created_at),
-        "expires_at": write_optional_second(kept.expires_at),
-        "revoked_at": write_optional_second(kept.revoked_at),
-        "former_until": None if former is None else write_second(former.until),
+        "created_at": write_timestamp(kept.created_at),
+        "expires_at": write_optional_timestamp(kept.expires_at),
+        "revoked_at": write_optional_timestamp(kept.revoked_at),
+        "former_until": None if former is None else write_timestamp(former.until),
     }
     return msgspec.json.encode(told).decode()

@@ -13,7 +13,7 @@ import click
 
 from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
 from aitp_desk.cli.data import json_lines, make_local_auditor, open_store, require_master_key
-from aitp_desk.cli.timestamps import write_minute
+from aitp_desk.model.timestamps import write_minute
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.data_keys import DataKeys

@@ -30,7 +30,12 @@ from aitp_desk.cli.data import (
     run_in_store,
 )
 from aitp_desk.cli.durations import read_end, read_length
-from aitp_desk.cli.timestamps import write_day, write_minute, write_optional_second, write_second
+from aitp_desk.model.timestamps import (
+    write_day,
+    write_minute,
+    write_optional_timestamp,
+    write_timestamp,
+)
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.data_keys import DataKeys
@@ -236,10 +241,10 @@ def _in_json(kept: Key, now: int) -> str:
         "scopes": kept.scopes,
         "is_live": kept.is_live(now),
         "version": kept.version,
-        "created_at": write_second(kept.created_at),
-        "expires_at": write_optional_second(kept.expires_at),
-        "used_at": write_optional_second(kept.used_at),
-        "revoked_at": write_optional_second(kept.revoked_at),
-        "former_until": None if former is None else write_second(former.until),
+        "created_at": write_timestamp(kept.created_at),
+        "expires_at": write_optional_timestamp(kept.expires_at),
+        "used_at": write_optional_timestamp(kept.used_at),
+        "revoked_at": write_optional_timestamp(kept.revoked_at),
+        "former_until": None if former is None else write_timestamp(former.until),
     }
     return msgspec.json.encode(told).decode()

@@ -23,7 +23,7 @@ from aitp_desk.cli.commands.threads.erase import (
     read_person,
 )
 from aitp_desk.cli.data import open_store
-from aitp_desk.cli.timestamps import write_second
+from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
@@ -185,7 +185,7 @@ def _line(record: PersonalRecord) -> bytes:
         if value is None:
             continue
         is_time = name == "at" or name.endswith("_at")
-        told[name] = write_second(value) if is_time else value
+        told[name] = write_timestamp(value) if is_time else value
     if record.file is not None:
         told["path"] = _path(record.file)
     return msgspec.json.encode(told) + b"\n"
@@ -194,7 +194,7 @@ def _line(record: PersonalRecord) -> bytes:
 def _index(site: str, person: Person, counts: Counter[str], unread: list[str]) -> str:
     lines = [
         f"What the desk of {site} stores about {_whose(person)}",
-        f"Written {write_second(int(time.time()))}",
+        f"Written {write_timestamp(int(time.time()))}",
         "",
         "threads/ID.jsonl has the records of a thread, a JSON object a line; other.jsonl has those",
         "that belong to no thread.",

@@ -18,7 +18,7 @@ from aitp_desk.cli.data import (
     require_keys,
     run_in_store,
 )
-from aitp_desk.cli.timestamps import write_minute, write_optional_second, write_second
+from aitp_desk.model.timestamps import write_minute, write_optional_timestamp, write_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -272,12 +272,12 @@ def _told(kept: StoredTicket) -> dict[str, object]:
         "thread": kept.thread_id,
         "call": kept.call_id,
         "asked_by": kept.principal,
-        "created_at": write_second(kept.created_at),
-        "due_at": write_optional_second(kept.due_at),
+        "created_at": write_timestamp(kept.created_at),
+        "due_at": write_optional_timestamp(kept.due_at),
         "taken_by": kept.taken_by,
         "answer": kept.answer,
         "ended_by": kept.ended_by,
-        "ended_at": write_optional_second(kept.ended_at),
+        "ended_at": write_optional_timestamp(kept.ended_at),
         **({"contact": kept.contact} if kept.contact else {}),
     }
 

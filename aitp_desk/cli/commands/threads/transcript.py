@@ -22,7 +22,7 @@ from aitp_desk.cli.arguments import (
     site_folder,
 )
 from aitp_desk.cli.data import desk_data, desk_store, make_local_auditor, require_keys, run_in_store
-from aitp_desk.cli.timestamps import write_second
+from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.transcript_keys import PublishedKey
@@ -243,13 +243,15 @@ def _tell(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> None:
     erased = f", of which {checked.erased} erased" if checked.erased else ""
     click.echo(f"Unchanged: {_messages(len(document.messages))}{erased}, as signed by the site.")
     click.echo(f"site    {_plain(statement.head.site)}, with its keys from {_plain(asked)}")
-    click.echo(f"thread  {_plain(statement.head.thread)}, of {write_second(statement.opened_at)}")
+    click.echo(
+        f"thread  {_plain(statement.head.thread)}, of {write_timestamp(statement.opened_at)}"
+    )
     click.echo(f"actors  {', '.join(map(_plain, statement.actors))}")
-    click.echo(f"signed  {write_second(statement.time)}")
+    click.echo(f"signed  {write_timestamp(statement.time)}")
     for key, one in zip(checked.signers, statement.countersignatures, strict=True):
         told = f"up to message {one.seq} by the key {key}"
         moved = "" if one.site == statement.head.site else f", as of {_plain(one.site)}"
-        by = f"brought by {_plain(one.actor)} at {write_second(one.time)}"
+        by = f"brought by {_plain(one.actor)} at {write_timestamp(one.time)}"
         click.echo(f"        {told}{moved}, {by}")
     click.echo(f"head    {_head(document)}")
 

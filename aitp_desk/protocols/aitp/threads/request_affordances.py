@@ -16,9 +16,9 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.rule import Access
 from aitp_desk.model.calls.action import Related
 from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.protocols.aitp.addresses import request_path, thread_path
 from aitp_desk.protocols.base.affordances import FINAL, Affordance, InputField, Kind, Representation
-from aitp_desk.protocols.base.open_requests_wire import write_timestamp
 from aitp_desk.protocols.base.protocol import Call, Reply
 
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")

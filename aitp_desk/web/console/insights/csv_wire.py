@@ -6,11 +6,11 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from aitp_desk.desk.tickets.insights.figures import DayFigures
 from aitp_desk.desk.tickets.insights.questions import QuestionGroup
+from aitp_desk.model.timestamps import write_day
 
 OUTCOMES: Final = ("questions", "answered", "refused", "asked_back", "handed", "up", "down")
 """The counts of a day, in the order of the columns."""
@@ -22,7 +22,7 @@ begin. In languages in which a comma is decimal it divides cells at semicolons.
 
 def write_days(days: Iterable[DayFigures]) -> str:
     """Write a row for each day."""
-    rows = ([write_date(day.at), *(getattr(day, name) for name in OUTCOMES)] for day in days)
+    rows = ([write_day(day.at), *(getattr(day, name) for name in OUTCOMES)] for day in days)
     return _write(("date", *OUTCOMES), rows)
 
 
@@ -33,7 +33,7 @@ def write_questions(groups: Iterable[QuestionGroup]) -> str:
             group.question,
             group.refused,
             group.down,
-            write_date(group.last_at),
+            write_day(group.last_at),
             group.desk,
             "\n".join(group.others),
             "\n".join(group.reasons),
@@ -51,11 +51,6 @@ def write_uses(name: str, uses: Iterable[tuple[str, int]]) -> str:
         name: the head of the first column.
     """
     return _write((name, "times"), uses)
-
-
-def write_date(at: float) -> str:
-    """Write the day of a time (UTC), as in 2026-11-29."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def guard_cell(value: object) -> object:

@@ -10,6 +10,7 @@ from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.access.scopes import check_insights
 from aitp_desk.desk.tickets.insights.figures import MAX_DAYS, DayFigures, FigureReader, rank_uses
 from aitp_desk.desk.tickets.insights.questions import QuestionGroup, QuestionReview
+from aitp_desk.model.timestamps import write_day, write_timestamp
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.web.console.insights import csv_wire
 from aitp_desk.web.console.insights.objects import (
@@ -29,7 +30,6 @@ from aitp_desk.web.console.wire import (
     decode_choice,
     decode_count,
     encode,
-    write_timestamp,
 )
 
 DEFAULT_DAYS: Final = 30
@@ -165,7 +165,7 @@ def _days(call: Call) -> int:
 
 def _write_day(day: DayFigures) -> ConsoleDay:
     return ConsoleDay(
-        csv_wire.write_date(day.at),
+        write_day(day.at),
         day.questions,
         day.answered,
         day.refused,

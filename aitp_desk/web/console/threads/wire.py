@@ -12,6 +12,7 @@ from aitp_desk.desk.tickets.inbox_parts import ShownPart, read_parts
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import get_operator
+from aitp_desk.model.timestamps import write_optional_timestamp, write_timestamp
 from aitp_desk.store.records.console import LastMessage, ShownMessageRow, ThreadFilter, ThreadLine
 from aitp_desk.web.console import objects
 from aitp_desk.web.console.tickets.wire import write_ticket
@@ -19,8 +20,6 @@ from aitp_desk.web.console.wire import (
     decode_choice,
     decode_flag,
     decode_search,
-    write_optional_timestamp,
-    write_timestamp,
 )
 
 _OWNERS: Final = ("agent", "operator", "mine")

@@ -10,6 +10,7 @@ import msgspec
 from aitp_desk.desk.tickets.inbox import ShownCall, ShownTicket
 from aitp_desk.model.calls.action import Safety
 from aitp_desk.model.conversation.ticket import TicketKind
+from aitp_desk.model.timestamps import write_optional_timestamp, write_timestamp
 from aitp_desk.store.records.console import TicketFilter
 from aitp_desk.web.console.objects import (
     ConsoleCall,
@@ -21,8 +22,6 @@ from aitp_desk.web.console.wire import (
     decode_choice,
     decode_flag,
     decode_search,
-    write_optional_timestamp,
-    write_timestamp,
 )
 
 _STATES: Final = ("open", "over", "all")
