@@ -1,9 +1,9 @@
-"""Web addresses: what is one, its origin, and whether it is this machine's."""
+"""Web addresses: what is one, its origin and path, and whether it is this machine's."""
 
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -67,3 +67,8 @@ def ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+def canonical_path(path: str) -> str:
+    """Return a requested path as documents are named: each part percent-encoded once."""
+    return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))

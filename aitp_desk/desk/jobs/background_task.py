@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -35,6 +35,14 @@ async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
         await work()
 
 
+async def cancel_tasks(tasks: Collection[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait for their ends, whatever these are."""
+    ending = tuple(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
 class BackgroundTasks:
     """Work that follows a response, as long as its context lasts."""
 
@@ -47,9 +55,7 @@ class BackgroundTasks:
         try:
             yield
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await cancel_tasks(self._tasks)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work; what it raises is logged."""

@@ -16,6 +16,7 @@ from contextlib import suppress
 import msgspec
 import structlog
 
+from aitp_desk.desk.jobs.background_task import cancel_tasks
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
@@ -113,10 +114,10 @@ class JobQueue:
 
     async def stop(self, seconds: float) -> None:
         """Stop claiming, allow running jobs ``seconds`` to end, and put back the rest."""
-        await _cancel(self._loops)
+        await cancel_tasks(self._loops)
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
-        await _cancel(list(self._held))
+        await cancel_tasks(self._held)
         try:
             await self._store.run(release_jobs, worker=self._name, kinds=tuple(self._kinds))
         except (StoreBusy, StoreError) as error:  # left to the next start
@@ -322,9 +323,3 @@ def _fault(claim: ClaimedJob, error: Exception) -> str:
     """Log a fault, and return a description for operators without callers' content."""
     _log.error("job_fault", job=claim.id, kind=claim.kind, exc_info=error)
     return f"A fault of the desk ({type(error).__name__}); the log has its traceback."
-
-
-async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

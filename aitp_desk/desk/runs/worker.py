@@ -17,6 +17,7 @@ from functools import partial
 import structlog
 
 from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.jobs.background_task import cancel_tasks
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.limits.fair_share import FairShare
 from aitp_desk.desk.runs.executor import RunExecutor
@@ -136,11 +137,11 @@ class RunWorker:
             await asyncio.gather(self._stop(stop_seconds), self._jobs.stop(stop_seconds))
 
     async def _stop(self, seconds: float) -> None:
-        await _cancel(self._loops)
+        await cancel_tasks(self._loops)
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
         self._cancelled.clear()  # the next start ends the rest
-        await _cancel(list(self._held))
+        await cancel_tasks(self._held)
         try:
             await self._store.run(release_runs, worker=self._name)
         except (StoreBusy, StoreError) as error:  # left to the next start
@@ -244,9 +245,3 @@ class RunWorker:
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.stop_taken_over)
         else:
             task.cancel()
-
-
-async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -43,6 +43,18 @@ def read_list(given: Any, at: str) -> list[Any]:
     return given
 
 
+def read_string(given: dict[str, Any], name: str) -> str | None:
+    """Return a member of the body that is a string; None where it is absent.
+
+    Raises:
+        InvalidRequest: it is something else.
+    """
+    value = given.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidRequest(f"`{name}` must be a string.", param=name)
+    return value
+
+
 def read_strings(given: dict[str, Any], at: str) -> dict[str, str]:
     """Return an object whose values are strings, as metadata is.
 

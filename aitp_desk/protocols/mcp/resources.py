@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import msgspec
 
@@ -28,6 +28,7 @@ from aitp_desk.model.errors import (
     ResourceNotFound,
     ScopeMissing,
 )
+from aitp_desk.model.web_address import canonical_path
 from aitp_desk.protocols.base.call_members import MAX_QUESTION
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
@@ -131,7 +132,7 @@ class ResourceMethods:
         path = uri.removeprefix(site).partition("#")[0]
         if not uri.startswith(f"{site}{before}/"):
             raise ResourceNotFound(NOTHING_HERE)
-        page = desk.knowledge.editions.document(_canonical(path).removesuffix(".md"))
+        page = desk.knowledge.editions.document(canonical_path(path).removesuffix(".md"))
         if page is not None and not page.is_elsewhere:
             return await self._markdown(desk, page), _MARKDOWN_TYPE, {}
         payment = read_payment(params, None)
@@ -180,8 +181,3 @@ def _describe(desk: Desk, page: Document) -> Item:
     if page.description:
         told["description"] = page.description
     return told
-
-
-def _canonical(path: str) -> str:
-    """Return a requested path in the form of document names: each part percent-encoded."""
-    return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))

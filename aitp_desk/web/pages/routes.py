@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -17,6 +16,7 @@ from aitp_desk.knowledge.documents.base import Document, Passage
 from aitp_desk.knowledge.documents.languages import drop_duplicates_by_language
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.model.web_address import canonical_path
 from aitp_desk.protocols.ahp.content import (
     FULL_CONTENT_PATH,
     write_llms_txt,
@@ -206,7 +206,7 @@ class PagesHandlers:
         self, desk: Desk, call: Call, described: Describe | None, *, asks: bool
     ) -> Reply:
         editions = desk.knowledge.editions
-        if described is None or editions.document(_canonical(call.path)) is not None:
+        if described is None or editions.document(canonical_path(call.path)) is not None:
             return await self._page(desk, call, asks=asks)
         document = described()
         below = desk.base_path
@@ -262,7 +262,7 @@ class PagesHandlers:
 
     async def _page(self, desk: Desk, call: Call, *, asks: bool) -> Reply:
         editions = desk.knowledge.editions
-        path = _canonical(call.path)
+        path = canonical_path(call.path)
         local = editions.files.get(f"/{path}")
         if local is not None:
             return await self._files.reply(local, call)
@@ -410,17 +410,12 @@ def _read(
     )
 
 
-def _canonical(path: str) -> str:
-    """Normalize a requested path as documents are named: each part percent-encoded once."""
-    return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
-
-
 def list_media_types(desk: Desk, path: str) -> tuple[str, ...]:
     """Return the media types of a page or file; empty where neither exists."""
     asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
     if asset is not None:
         return (asset.content_type.partition(";")[0],)
-    editions, path = desk.knowledge.editions, _canonical(path)
+    editions, path = desk.knowledge.editions, canonical_path(path)
     local = editions.files.get(f"/{path}")
     if local is not None:
         return (local.media_type,)

@@ -15,7 +15,7 @@ from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft, chec
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.protocols.aitp.runs.call_ids import Continuation, read_continuation
 from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft, read_store
-from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object
+from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object, read_string
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 
 _SITES = frozenset({"web_search", "web_search_preview", "file_search", "code_interpreter"})
@@ -57,11 +57,11 @@ def decode_response(body: bytes) -> ResponseRequest:
             is its path.
     """
     given = decode_object(body)
-    model = _read_text(given, "model")
+    model = read_string(given, "model")
     if not model:
         raise MissingField("A response needs a `model`: GET /v1/models lists them.", param="model")
     drafts, wishes, outputs = _read_input(given.get("input"))
-    instructions = [text for text in (_read_text(given, "instructions"), *wishes) if text]
+    instructions = [text for text in (read_string(given, "instructions"), *wishes) if text]
     text = read_object(given.get("text"), "text")
     if text.get("format") not in (None, {"type": "text"}):
         raise InvalidRequest(
@@ -85,7 +85,7 @@ def decode_response(body: bytes) -> ResponseRequest:
     streams, is_background = read_flag(given, "stream"), read_flag(given, "background")
     if streams and is_background:
         raise InvalidRequest("A response in the background has no `stream`.", param="stream")
-    previous, thread_id = _read_text(given, "previous_response_id"), _read_thread(given)
+    previous, thread_id = read_string(given, "previous_response_id"), _read_thread(given)
     if previous and thread_id:
         raise InvalidRequest(
             "Name `previous_response_id` or `conversation`, not both.", param="conversation"
@@ -108,13 +108,6 @@ def decode_response(body: bytes) -> ResponseRequest:
         is_background,
         is_kept,
     )
-
-
-def _read_text(given: dict[str, Any], name: str) -> str | None:
-    value = given.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InvalidRequest(f"`{name}` must be a string.", param=name)
-    return value
 
 
 def _read_thread(given: dict[str, Any]) -> str | None:

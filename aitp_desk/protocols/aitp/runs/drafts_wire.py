@@ -11,7 +11,13 @@ from aitp_desk.model.conversation.run import FunctionTool, RunOptions
 from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
 from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.protocols.aitp.shapes import decode_object, read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.shapes import (
+    decode_object,
+    read_list,
+    read_object,
+    read_string,
+    read_strings,
+)
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 from aitp_desk.protocols.aitp.threads.wire import read_thread_draft
 
@@ -121,9 +127,9 @@ def read_run_draft(given: dict[str, Any], messages: tuple[Draft, ...] = ()) -> R
             "`parallel_tool_calls` must be true or false.", param="parallel_tool_calls"
         )
     options = RunOptions(
-        model=_string(given, "model"),
-        instructions=_string(given, "instructions") or "",
-        additional_instructions=_string(given, "additional_instructions") or "",
+        model=read_string(given, "model"),
+        instructions=read_string(given, "instructions") or "",
+        additional_instructions=read_string(given, "additional_instructions") or "",
         tools=_tools(given),
         tool_choice=tool_choice,
         function=function,
@@ -137,13 +143,6 @@ def read_run_draft(given: dict[str, Any], messages: tuple[Draft, ...] = ()) -> R
     )
     metadata = read_strings(read_object(given.get("metadata"), "metadata"), "metadata")
     return RunDraft(agent, options, metadata, messages)
-
-
-def _string(given: dict[str, Any], name: str) -> str | None:
-    value = given.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InvalidRequest(f"`{name}` must be a string.", param=name)
-    return value
 
 
 def _whole(given: dict[str, Any], name: str, at: str | None = None) -> int | None:
