@@ -5,12 +5,14 @@ Source: AITP 0.1, Capabilities, names AITP-05 without a schema; this one is the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from aitp_desk.capability import Schema, document_of
 from aitp_sign.errors import Reason
 from aitp_sign.evm.eip712 import TypedData
 from aitp_sign.evm.transactions import EvmTransaction
@@ -142,3 +144,18 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "signature_result": SignatureResult,
 }
 """The keys of a message, without ``$schema``; a message has exactly one."""
+_RESULTS: dict[str, type[msgspec.Struct]] = {
+    name: MESSAGES[name] for name in ("signature_declined", "approve_signature", "signature_result")
+}
+
+
+def wallet_schemas(
+    published: dict[str, type[msgspec.Struct]], title: str, url: str
+) -> Sequence[Schema]:
+    """Return a published version of messages to wallets, and one with results of signatures."""
+    more = published | _RESULTS
+    whole = document_of(more, f"{title}, with results of signatures")
+    return (
+        Schema(version=1, messages=published, document=document_of(published, title), url=url),
+        Schema(version=2, messages=more, document=whole),
+    )

@@ -14,12 +14,18 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from aitp_desk.capability import Context, InvalidRequest, Part, Schema, document_of
+from aitp_desk.capability import Context, InvalidRequest, Part, Schema
 from aitp_sign.evm import secp256k1
 from aitp_sign.evm.eip712 import TypedData
 from aitp_sign.evm.transactions import Address, EvmTransaction, Slot
-from aitp_sign.messages import MOST_TEXT, Id, Paragraph, Signature, SignatureDeclined
-from aitp_sign.near.wallet import OWN
+from aitp_sign.messages import (
+    MOST_TEXT,
+    Id,
+    Paragraph,
+    Signature,
+    SignatureDeclined,
+    wallet_schemas,
+)
 from aitp_sign.presentation.display import one_visible_line
 from aitp_sign.records import Answer, Ask, Report, WalletSignature, new_book
 from aitp_sign.service import SignatureFamily, SigningSettings
@@ -167,13 +173,7 @@ class EvmWallet(SignatureFamily):
 
     def schemas(self) -> Sequence[Schema]:
         """Return the published version, and the one with results of signatures."""
-        more = MESSAGES | OWN
-        closed = document_of(MESSAGES, "Ethereum wallets")
-        whole = document_of(more, "Ethereum wallets, with results of signatures")
-        return (
-            Schema(version=1, messages=MESSAGES, document=closed, url=PUBLISHED),
-            Schema(version=2, messages=more, document=whole),
-        )
+        return wallet_schemas(MESSAGES, "Ethereum wallets", PUBLISHED)
 
     def ask_of(self, content: Any, context: Context) -> Ask | None:
         """Read one of the three requests.

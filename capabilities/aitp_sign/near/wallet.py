@@ -14,17 +14,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.capability import Context, Part, Schema, document_of
+from aitp_desk.capability import Context, Part, Schema
 from aitp_sign.keys.encodings import from_base58, to_base64
 from aitp_sign.messages import (
     MOST_TEXT,
-    ApproveSignature,
     Id,
     Key,
     Paragraph,
     Signature,
     SignatureDeclined,
-    SignatureResult,
+    wallet_schemas,
 )
 from aitp_sign.near.chain import NearFamily, NearSettings
 from aitp_sign.near.transactions import Actions
@@ -128,12 +127,6 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "token_notification": TokenNotification,
 }
 """The messages of version 1."""
-OWN: dict[str, type[msgspec.Struct]] = {
-    "signature_declined": SignatureDeclined,
-    "approve_signature": ApproveSignature,
-    "signature_result": SignatureResult,
-}
-"""The additional messages of version 2."""
 
 
 class NearWallet(NearFamily):
@@ -147,13 +140,7 @@ class NearWallet(NearFamily):
 
     def schemas(self) -> Sequence[Schema]:
         """Return the published version, and the one with results of signatures."""
-        more = MESSAGES | OWN
-        closed = document_of(MESSAGES, "NEAR wallets")
-        whole = document_of(more, "NEAR wallets, with results of signatures")
-        return (
-            Schema(version=1, messages=MESSAGES, document=closed, url=PUBLISHED),
-            Schema(version=2, messages=more, document=whole),
-        )
+        return wallet_schemas(MESSAGES, "NEAR wallets", PUBLISHED)
 
     def ask_of(self, content: Any, context: Context) -> Ask | None:
         """Read one of the three requests."""
