@@ -19,6 +19,7 @@ from aitp_desk.agent.base import Clarification
 from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement, says_pay
 from aitp_desk.agent.slots.base import FilledArguments
 from aitp_desk.agent.slots.filler import FromText, fill_arguments
+from aitp_desk.agent.slots.questions import ArgumentQuestion, read_asked, write_memory
 from aitp_desk.agent.slots.replies.change import has_question
 from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
@@ -37,13 +38,7 @@ from aitp_desk.desk.dialogue.consent import (
     parse_answer,
     parse_consent,
 )
-from aitp_desk.desk.dialogue.next_question import (
-    ArgumentQuestion,
-    make_correction_question,
-    merge_answer,
-    read_asked,
-    write_memory,
-)
+from aitp_desk.desk.dialogue.next_question import make_correction_question, merge_answer
 from aitp_desk.desk.dialogue.prompts import (
     NOT_YET,
     describe_question,
@@ -122,9 +117,9 @@ class ActionDialogue:
                 return invoked
 
     def call_checked(
-        self, arguments: Mapping[str, Any], source: Source
+        self, arguments: Mapping[str, Any]
     ) -> Dialogue[CompletedCall | AcceptedCall | Ask]:
-        """Make the call; ask through a plugin first for what is missing or wrong."""
+        """Make a model's call; ask through a plugin first for what is missing or wrong."""
         asked = yield from self._find_question(FindQuestion(arguments))
         if asked is None and self._can_ask is not None:
             try:
@@ -134,8 +129,8 @@ class ActionDialogue:
                 if again is not None and again.again and self._can_ask(again.again.question):
                     asked, arguments = again.again, again.arguments
         if asked is not None:
-            return self._ask(asked, arguments, source)
-        return (yield from self.call(arguments, source))
+            return self._ask(asked, arguments, "model")
+        return (yield from self.call(arguments, "model"))
 
     def read(
         self,

@@ -26,23 +26,11 @@ from aitp_desk.agent.slots.questions import (
     find_field,
     list_gaps,
     parse_path,
-    read_asked,
-    write_memory,
 )
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.question import Fill, Question
 from aitp_desk.model.calls.secret_places import is_secret_at, without_secrets
 from aitp_desk.model.errors import DeskError, InvalidRequest
-
-__all__ = [
-    "ArgumentQuestion",
-    "MergedAnswer",
-    "make_correction_question",
-    "merge_answer",
-    "next_question",
-    "read_asked",
-    "write_memory",
-]
 
 _log = structlog.get_logger()
 

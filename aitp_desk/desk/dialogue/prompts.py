@@ -7,9 +7,9 @@ from typing import Any
 
 from aitp_desk.agent.base import Answer, Clarification, Said
 from aitp_desk.agent.extractive.dialogue.clarification import split_question
+from aitp_desk.agent.slots.questions import read_asked
 from aitp_desk.agent.slots.replies.confirmation import FREE, write_summary
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.next_question import read_asked
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question

@@ -71,7 +71,7 @@ def decode_ask(body: bytes) -> AskedQuestion:
     """
     given = _read_body(body)
     if not isinstance(given.get("query"), dict):
-        return _read_flat(given)
+        return read_ask(given)
     query = given["query"]
     context, prefer = _member(given, "context"), _member(given, "prefer")
     meta = _member(given, "meta")
@@ -95,15 +95,6 @@ def decode_ask(body: bytes) -> AskedQuestion:
         ),
         session={} if conversation is None else {"conversation_id": conversation},
     )
-
-
-def read_ask(query: Mapping[str, str]) -> AskedQuestion:
-    """Read the parameters of ``GET /ask``.
-
-    Raises:
-        MissingField, InvalidRequest: as :func:`decode_ask`.
-    """
-    return _read_flat(query)
 
 
 def decode_who(body: bytes) -> tuple[str, int]:
@@ -133,7 +124,12 @@ def _read_body(body: bytes) -> dict[str, Any]:
     return given
 
 
-def _read_flat(given: Mapping[str, Any]) -> AskedQuestion:
+def read_ask(given: Mapping[str, Any]) -> AskedQuestion:
+    """Read the parameters of ``GET /ask``, or the flat members of a body.
+
+    Raises:
+        MissingField, InvalidRequest: as :func:`decode_ask`.
+    """
     mode = "mode" if given.get("mode") is not None else "generate_mode"
     return _make(
         _question(given, "query"),

@@ -162,7 +162,7 @@ class AgentTools:
         return await self.dialogues.hold(
             principal,
             offered,
-            dialogue.call_checked(base.arguments, "model"),
+            dialogue.call_checked(base.arguments),
             conversation.note_begun,
             conversation.note_ended,
             count,

@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 
 from aitp_desk.actions.base import ActionResult, ArgumentPrompt, Caller, Context, OfferedAction
 from aitp_desk.agent.slots.base import MissingArgument
+from aitp_desk.agent.slots.questions import ArgumentQuestion, read_asked, write_memory
 from aitp_desk.desk.dialogue.next_question import (
-    ArgumentQuestion,
     make_correction_question,
     merge_answer,
     next_question,
-    read_asked,
-    write_memory,
 )
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, Fill, Pay

@@ -13,6 +13,7 @@ import pytest
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Clarification
+from aitp_desk.agent.slots.questions import ArgumentQuestion, write_memory
 from aitp_desk.desk.calls.invocation import (
     CompletedCall,
     Consent,
@@ -23,7 +24,6 @@ from aitp_desk.desk.calls.invocation import (
 from aitp_desk.desk.dialogue import action_dialogue
 from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue, Dialogue
 from aitp_desk.desk.dialogue.consent import ONLY_YES
-from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, write_memory
 from aitp_desk.desk.dialogue.prompts import NOT_YET
 from aitp_desk.desk.dialogue.statements import Ask, Call, Decline, FindQuestion, Refuse, Remind
 from aitp_desk.model.access.principal import make_anonymous
