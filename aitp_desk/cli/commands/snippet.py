@@ -95,6 +95,7 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
 def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     """Return the chat's tags, its frame, and what a page's policy has to allow."""
     from aitp_desk.config import default_url, load_config
+    from aitp_desk.config.settings import UNNAMED
     from aitp_desk.web.widget.wire import write_frame, write_policy, write_tag
 
     config = load_config(folder, overrides)
@@ -102,7 +103,9 @@ def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     address = urlsplit(url)
     origin = f"{address.scheme}://{address.netloc}"
     policy = write_policy(origin, config.widget.logo)
-    title = config.widget.title or config.site.name
+    # the desk takes the name of a site without one from its pages, which are not read here
+    name = "Chat" if config.site.name == UNNAMED else config.site.name
+    title = config.widget.title or name
     parts = (
         *(() if config.widget.origins else (_IN_SETTINGS.format(origin=origin),)),
         f"{_IN_PAGE}\n{write_tag(url)}",

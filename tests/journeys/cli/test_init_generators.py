@@ -226,13 +226,21 @@ def test_a_configuration_that_says_nothing_names_nothing(tmp_path: Path, text: s
     assert load_config(site, port=0).site.url == ""
 
 
+@pytest.mark.parametrize("name", ["sitemap.xml", "sitemap_index", "maps/all.xml.gz", "urls?of=all"])
+def test_a_sitemap_may_have_any_name(tmp_path: Path, name: str) -> None:
+    sitemap = f"https://kettles.example/{name}"
+    lines = succeed("init", tmp_path / "site", "--from", sitemap)
+    assert not any("is a home page" in line for line in lines)
+    assert load_config(tmp_path / "site").content.web.sitemaps == (sitemap,)
+
+
 async def test_answers_link_to_a_website_below_a_path(tmp_path: Path) -> None:
     said = MKDOCS.replace("kettles.example/", "kettles.example/docs/")
     site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": PAGE})
     (told,) = [line for line in succeed("init", site) if line.startswith("note ")]
     assert told == (
         "note   Answers link to your pages at https://kettles.example/docs/ (content.published_at)."
-        " site.url, the desk's own public address, stays empty: it takes a host alone."
+        " Before others use the desk, set site.url to its own public address."
     )
     assert load_config(site, port=0).site.url == ""
     async with serving(tmp_path / "data", folder=site) as desk:
@@ -254,12 +262,28 @@ def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
     assert ready == f"{site} is ready to serve: 0 pages."
 
 
+@pytest.mark.parametrize("is_built", [False, True])
+def test_only_files_that_tell_their_addresses_are_linked_below_a_path(
+    tmp_path: Path, is_built: bool
+) -> None:
+    said = DOCUSAURUS.replace("baseUrl: '/'", "baseUrl: '/kettle-docs/'")
+    files = {"docusaurus.config.ts": said, "docs/intro.md": PAGE}
+    if is_built:
+        files["build/index.html"] = BUILT
+    site = write(tmp_path / "site", files)
+    (told,) = [line for line in succeed("init", site) if line.startswith("note ")]
+    address = "https://kettles.example/kettle-docs/"
+    assert address in told
+    assert load_config(site, port=0).content.published_at == (address if is_built else "")
+
+
 @pytest.mark.parametrize(
     ("home", "url"),
     [
         ("https://kettles.example", "https://kettles.example"),
         ("https://kettles.example/", "https://kettles.example"),
         ("https://ann.example/kettles/", ""),
+        ("https://ann.example/kettles", ""),
     ],
 )
 def test_a_home_page_stands_for_its_sitemap(tmp_path: Path, home: str, url: str) -> None:
@@ -268,7 +292,7 @@ def test_a_home_page_stands_for_its_sitemap(tmp_path: Path, home: str, url: str)
     assert lines[0] == f"note   {home} is a home page, not a sitemap; {sitemap} is taken."
     config = load_config(site, port=0)
     assert (config.content.web.sitemaps, config.site.url) == ((sitemap,), url)
-    is_told = any("site.url stays empty" in line for line in lines)
+    is_told = any("set site.url to its own public address" in line for line in lines)
     assert is_told == (not url), "the host of a part of a website is not the desk's"
 
 

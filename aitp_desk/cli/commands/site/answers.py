@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,8 @@ _WITHOUT = {
 _SITEMAP = (
     "--from takes the https address of a sitemap, such as https://www.example.com/sitemap.xml"
 )
+_SITEMAP_FILE = re.compile(r"(?:\.|sitemap)[^/]*$", re.IGNORECASE)
+"""The end of an address that is a file, and not a home page."""
 Check = Callable[[click.Context, click.Parameter, str | None], str | None]
 
 
@@ -49,9 +52,9 @@ def check_sitemap(
     address = web_address(value or "")
     if value and (address is None or wrong_address(value, allow_loopback=False)):
         raise click.UsageError(_SITEMAP)
-    if address is None or not (address.path or "/").endswith("/") or address.query:
+    if address is None or _SITEMAP_FILE.search(address.path) or address.query:
         return value
-    sitemap = f"{origin_of(address)}{address.path or '/'}sitemap.xml"
+    sitemap = f"{origin_of(address)}{address.path.rstrip('/')}/sitemap.xml"
     click.echo(f"note   {value} is a home page, not a sitemap; {sitemap} is taken.")
     return sitemap
 

@@ -53,6 +53,7 @@ class Generated(msgspec.Struct, frozen=True):
         reason: why this is read, and what follows from it.
         name: the site's name; empty if it is not stated.
         url: the site's public address, as far as it is stated.
+        has_addresses: whether the files tell the addresses of their pages on the site.
     """
 
     generator: str
@@ -61,6 +62,7 @@ class Generated(msgspec.Struct, frozen=True):
     reason: str
     name: str = ""
     url: str = ""
+    has_addresses: bool = True
 
 
 def detect(root: Path) -> Generated | None:
@@ -202,7 +204,7 @@ def _choose(
                 "its sources, whose addresses may differ from those of your site. To read the built"
                 f" pages, build it ({command}) and set content.folder to {built[0]}"
             )
-            return Generated(generator, mark.name, folder, reason, name, url)
+            return Generated(generator, mark.name, folder, reason, name, url, has_addresses=False)
     raise NotBuilt(generator, command)
 
 

@@ -36,6 +36,7 @@ this folder becomes a page, and the desk answers from these pages.
 
 We are open Monday to Friday from 9 am to 5 pm.
 """
+_OWN = "Before others use the desk, set site.url to its own public address."
 _HEAD = (
     '# Settings of this site\'s desk. A line such as "#port = 8080" shows a setting and its'
     ' default:\n# remove the "#" to change it. `aitp-desk check` lists all errors in this file.'
@@ -143,10 +144,7 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
         read: dict[str, Any] = {"content.web.sitemaps": [sitemap]}
         place = urlsplit(sitemap)
         if place.path.rpartition("/")[0]:
-            click.echo(
-                f"note   {sitemap} is of a part of a host. site.url stays empty: set it to the"
-                " desk's own public address."
-            )
+            click.echo(f"note   {_OWN}")
             return read
         return {**read, "site.url": origin_of(place)}
     if made is None:
@@ -156,11 +154,16 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
     if address is not None and address.scheme == "https":
         if address.path in {"", "/"}:
             found["site.url"] = origin_of(address)
-        else:
+        elif made.has_addresses:
             found["content.published_at"] = made.url
             click.echo(
-                f"note   Answers link to your pages at {made.url} (content.published_at). site.url,"
-                " the desk's own public address, stays empty: it takes a host alone."
+                f"note   Answers link to your pages at {made.url} (content.published_at). {_OWN}"
+            )
+        else:
+            click.echo(
+                f"note   Answers link to the desk's own pages, since those at {made.url} may have"
+                " other addresses. To link there, build them, delete desk.toml, and run this"
+                f" command again. {_OWN}"
             )
     return {key: value for key, value in found.items() if value}
 

@@ -65,6 +65,8 @@ async def test_an_unnamed_website_is_to_be_named_before_the_tag_is_pasted(tmp_pa
     assert load_config(tmp_path).widget.origins == ("https://www.example.com",)
     _, named, _ = await run("snippet", tmp_path, "--widget", *URL)
     assert "desk.toml" not in "\n".join(named)
+    (frame,) = (line for line in named if line.startswith("<iframe"))
+    assert 'title="Chat"' in frame, "a site is not called what nobody has named it"
 
 
 async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: RunningServer) -> None:
