@@ -29,6 +29,7 @@ from aitp_desk.store.units.transports import (
     note_sent,
     offer_conversation,
     opt_out,
+    opt_out_again,
     put_controls,
     queue_messages,
 )
@@ -191,6 +192,14 @@ async def stop(past: History, of: Draw) -> None:
         unproven=of.key,
         reason=of.key,
     )
+    for job in past.jobs[-2:]:
+        await past.store.run(
+            opt_out_again,
+            job=job,
+            people=(of.key.encode(),),
+            principal=PEOPLE[of.who].id,
+            unproven=of.text,
+        )
 
 
 async def leave(past: History, of: Draw) -> None:
