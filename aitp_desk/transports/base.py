@@ -24,7 +24,15 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from types import MappingProxyType
 from typing import Any, BinaryIO, ClassVar, Literal, Protocol
 
@@ -178,6 +186,24 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     is_done: bool
     detail: str = ""
+
+
+async def try_steps(
+    steps: Iterable[tuple[str, Callable[[], Awaitable[str]]]],
+) -> AsyncIterator[Step]:
+    """Yield the steps of a check; the first that fails is the last.
+
+    Parameters:
+        steps: what each tries, and what tries it: it returns what it has found, or raises
+            :class:`Failed` with what to do.
+    """
+    for what, run in steps:
+        try:
+            detail = await run()
+        except Failed as failure:
+            yield Step(what=what, is_done=False, detail=failure.reason)
+            return
+        yield Step(what=what, is_done=True, detail=detail)
 
 
 class KeepState(Protocol):

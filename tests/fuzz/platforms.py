@@ -129,7 +129,7 @@ def _refusal(data: bytes) -> None:
     status, _, body = data.partition(b"\n")
     number, response = int.from_bytes(status[:2]) % 600, read_payload(body)
     assert telegram_failures.judge_error(telegram_failures.read_error(number, response)).reason
-    assert whatsapp_failures.judge_error(whatsapp_failures.read_error(number, response)).reason
+    assert whatsapp_failures.read_failure(number, response).reason
 
 
 def _signed(body: bytes) -> bytes:

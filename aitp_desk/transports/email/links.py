@@ -87,15 +87,8 @@ class Links:
             lead, action = say("confirmLead", press.language), press.label
             title = say("confirmTitle", press.language)
             return self._show(press.language, title, lead, action)
-        event = Incoming(
-            event_id=f"press:{_digest(word)}",
-            conversation=press.conversation,
-            sender=press.recipient,
-            is_proven=press.is_proven,
-            holds_secret=True,
-            sent_at=delivery.now,
-            event=Choice(token=press.token, message_ref=press.message_ref),
-        )
+        choice = Choice(token=press.token, message_ref=press.message_ref)
+        event = _report(press, f"press:{_digest(word)}", choice, delivery.now)
         result = self._show(press.language, press.label, say("confirmDone", press.language))
         return msgspec.structs.replace(result, events=(event,))
 
@@ -112,15 +105,8 @@ class Links:
             return self._show(language, action, say("unsubscribeLead", language), action)
         # who writes again and then wants no more mails uses the same link
         hour = delivery.now // 3600
-        event = Incoming(
-            event_id=f"unsubscribe:{_digest(word)}:{hour}",
-            conversation=unsubscription.conversation,
-            sender=unsubscription.recipient,
-            is_proven=unsubscription.is_proven,
-            holds_secret=True,
-            sent_at=delivery.now,
-            event=OptOut(),
-        )
+        event_id = f"unsubscribe:{_digest(word)}:{hour}"
+        event = _report(unsubscription, event_id, OptOut(), delivery.now)
         result = self._show(language, action, say("unsubscribed", language))
         return msgspec.structs.replace(result, events=(event,))
 
@@ -142,6 +128,19 @@ class Links:
             action=action,
         )
         return HookResult(reply=HookReply(body=body, content_type="text/html; charset=utf-8"))
+
+
+def _report(link: Press | Unsubscription, id_: str, event: Choice | OptOut, now: int) -> Incoming:
+    """Return the event of a link that was followed."""
+    return Incoming(
+        event_id=id_,
+        conversation=link.conversation,
+        sender=link.recipient,
+        is_proven=link.is_proven,
+        holds_secret=True,
+        sent_at=now,
+        event=event,
+    )
 
 
 def _digest(word: str) -> str:

@@ -12,12 +12,27 @@ from msgspec import Meta
 from aitp_desk.config.units import Bytes, Count, Line, Seconds
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
-Security = Literal["starttls", "tls", "none"]
+Security = Annotated[
+    Literal["starttls", "tls", "none"],
+    Meta(
+        description=(
+            "How the connection is encrypted; the server's certificate is verified. none is"
+            " only for a server on this machine."
+        )
+    ),
+]
 Variable = Annotated[
     str, Meta(pattern=r"\A(?:[A-Za-z_][A-Za-z0-9_]*)?\Z", extra={"unit": "a variable's name"})
 ]
 """The environment variable that holds a credential; empty for none."""
 Name = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z", max_length=200)]
+Authority = Annotated[
+    Name,
+    Meta(
+        extra={"unit": "a path"},
+        description="Certificates of the authority of the server; empty: public ones.",
+    ),
+]
 
 
 class Smtp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,26 +42,12 @@ class Smtp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     port: Annotated[
         Port, Meta(description="587 for starttls, 465 for tls, 25 for a server on this machine.")
     ] = 587
-    security: Annotated[
-        Security,
-        Meta(
-            description=(
-                "How the connection is encrypted; the server's certificate is verified. none is"
-                " only for a server on this machine."
-            )
-        ),
-    ] = "starttls"
+    security: Security = "starttls"
     user: Annotated[Name, Meta(description="User name; empty for no sign-in.")] = ""
     password_env: Annotated[
         Variable, Meta(description="Environment variable with the password.")
     ] = ""
-    ca_file: Annotated[
-        Name,
-        Meta(
-            extra={"unit": "a path"},
-            description="Certificates of the authority of the server; empty: public ones.",
-        ),
-    ] = ""
+    ca_file: Authority = ""
     seconds: Annotated[Seconds, Meta(description="The time limit of each step.")] = 30
     mails_per_connection: Annotated[
         Count, Meta(description="How many mails a connection carries before it is closed.")
@@ -90,24 +91,10 @@ class Imap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     host: Annotated[Line, Meta(description="The server of the mailbox.")]
     port: Annotated[Port, Meta(description="993 for tls, 143 for starttls.")] = 993
-    security: Annotated[
-        Security,
-        Meta(
-            description=(
-                "How the connection is encrypted; the server's certificate is verified. none is"
-                " only for a server on this machine."
-            )
-        ),
-    ] = "tls"
+    security: Security = "tls"
     user: Annotated[Line, Meta(description="User name.")]
     password_env: Annotated[Variable, Meta(description="Environment variable with the password.")]
-    ca_file: Annotated[
-        Name,
-        Meta(
-            extra={"unit": "a path"},
-            description="Certificates of the authority of the server; empty: public ones.",
-        ),
-    ] = ""
+    ca_file: Authority = ""
     folder: Annotated[Line, Meta(description="The folder that is read.")] = "INBOX"
     done_folder: Annotated[
         Name,

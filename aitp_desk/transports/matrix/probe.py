@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 
-from aitp_desk.transports.base import Failed, Host, Step
+from aitp_desk.transports.base import Failed, Host, Step, try_steps
 from aitp_desk.transports.matrix.client import Client, read_object, segment
 from aitp_desk.transports.matrix.settings import MatrixSettings
 
@@ -21,7 +21,7 @@ class Probe:
         self._host = host
         self._client = client
 
-    async def run(self) -> AsyncIterator[Step]:
+    def run(self) -> AsyncIterator[Step]:
         """Yield the steps; the first that fails is the last."""
         steps = [
             ("The homeserver answers.", self._read_versions),
@@ -30,16 +30,7 @@ class Probe:
         ]
         if self._settings.mode == "appservice":
             steps.insert(2, ("The homeserver reaches the desk.", self._ping))
-        for what, step in steps:
-            try:
-                detail = await step()
-            except Failed as failure:
-                yield Step(what=what, is_done=False, detail=failure.reason)
-                return
-            except _Wrong as wrong:
-                yield Step(what=what, is_done=False, detail=str(wrong))
-                return
-            yield Step(what=what, is_done=True, detail=detail)
+        return try_steps(steps)
 
     async def _read_versions(self) -> str:
         found = read_object((await self._client.call("GET", "client/versions")).body)
@@ -49,14 +40,14 @@ class Probe:
         )
         latest = max((_number(one) for one in known), default=(0, 0))
         if latest < OLDEST:
-            raise _Wrong("It must know version 1.11 of Matrix: update the homeserver.")
+            raise Failed("It must know version 1.11 of Matrix: update the homeserver.")
         return f"Version {latest[0]}.{latest[1]}"
 
     async def _read_account(self) -> str:
         found = read_object((await self._client.call("GET", "client/v3/account/whoami")).body)
         user = found.get("user_id")
         if user != self._settings.user:
-            raise _Wrong(f"The token is another account's: set user to {user!r}, or use its token.")
+            raise Failed(f"The token is another account's: set user to {user!r}, or use its token.")
         return str(user)
 
     async def _ping(self) -> str:
@@ -65,7 +56,7 @@ class Probe:
         try:
             await self._client.call("POST", path, body={"transaction_id": secrets.token_hex(8)})
         except Failed as failure:
-            raise _Wrong(
+            raise Failed(
                 f"{failure.reason} The registration's url must be"
                 f" {self._host.url}/transports/matrix/app, and the desk must run."
             ) from None
@@ -85,10 +76,6 @@ class Probe:
         finally:
             await self._client.call("POST", f"client/v3/rooms/{room}/leave")
         return "The room was left again."
-
-
-class _Wrong(Exception):
-    """What a step found that cannot work, in words."""
 
 
 def _number(version: str) -> tuple[int, int]:

@@ -15,8 +15,9 @@ import msgspec
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from aitp_desk.capability import Request, Send, Unanswered
-from aitp_desk.transports.slack.failures import find_failure, find_silence_failure
+from aitp_desk.capability import Request, Send
+from aitp_desk.transports.base import ask_platform
+from aitp_desk.transports.slack.failures import find_failure
 
 # at this level the library logs the content of requests
 logging.getLogger("slack_sdk").setLevel(logging.WARNING)
@@ -84,8 +85,6 @@ class SlackApi:
         except SlackApiError as error:
             found = error.response
             raise find_failure(method, found.status_code, found.headers, found.data) from None
-        except Unanswered as error:
-            raise find_silence_failure(error) from None
         listed = response.headers.get("x-oauth-scopes", "").split(",")
         data = response.data if isinstance(response.data, dict) else {}
         return ApiResult(data, frozenset(filter(None, map(str.strip, listed))))
@@ -109,17 +108,16 @@ class _Client(AsyncWebClient):
         else:
             body = urlencode(req_args.get("data") or {}).encode()
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        response = await self._send_request(
-            Request(
-                url=api_url,
-                method=http_verb,
-                body=body,
-                headers=headers,
-                max_bytes=_MOST_RESPONSE_BYTES,
-                seconds=_SECONDS,
-                wants_reasons=True,
-            )
+        request = Request(
+            url=api_url,
+            method=http_verb,
+            body=body,
+            headers=headers,
+            max_bytes=_MOST_RESPONSE_BYTES,
+            seconds=_SECONDS,
+            wants_reasons=True,
         )
+        response = await ask_platform(self._send_request, request)
         try:
             data = msgspec.json.decode(response.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from aitp_desk.capability import Unanswered
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable
 
 REPAIR_SECONDS = 300
@@ -78,11 +77,6 @@ def find_status_failure(what: str, status: int, headers: Mapping[str, str]) -> F
     if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return Refused(f"Slack refused {what} with status {status}.")
     return None
-
-
-def find_silence_failure(error: Unanswered) -> Failed:
-    """Return what it means that no response came."""
-    return Refused(str(error)) if error.is_final else TryLater(str(error))
 
 
 def _retry_after(headers: Mapping[str, str]) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aitp_desk.capability import Request, Response, Send, Unanswered
-from aitp_desk.transports.base import MOST_FILE_BYTES, Refused
-from aitp_desk.transports.slack.failures import find_silence_failure, find_status_failure
+from aitp_desk.capability import Request, Response, Send
+from aitp_desk.transports.base import MOST_FILE_BYTES, Refused, ask_platform
+from aitp_desk.transports.slack.failures import find_status_failure
 
 _SECONDS = 30.0
 
@@ -41,10 +41,7 @@ async def upload(send: Send, url: str, data: bytes) -> None:
 
 
 async def _ask(send: Send, request: Request, what: str) -> Response:
-    try:
-        response = await send(request)
-    except Unanswered as error:
-        raise find_silence_failure(error) from None
+    response = await ask_platform(send, request)
     if failed := find_status_failure(what, response.status, response.headers):
         raise failed
     return response

@@ -15,7 +15,7 @@ from aitp_desk.capability import Request, Response, Send
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.transports.base import Refused, TryLater, ask_platform
 from aitp_desk.transports.messages import OutgoingFile
-from aitp_desk.transports.whatsapp.failures import read_error
+from aitp_desk.transports.whatsapp.failures import read_failure
 from aitp_desk.transports.wire.payload import Payload, read_payload
 from aitp_desk.transports.wire.upload import encode_upload
 
@@ -52,8 +52,7 @@ class GraphApi:
         """Send a message, or mark one as read, and return the response.
 
         Raises:
-            ApiError: the API has refused it.
-            TryLater: there is no readable response.
+            Failed: the API has refused it, or there is no readable response.
         """
         request = Request(
             url=f"{self._url}/{self._number}/messages",
@@ -108,8 +107,7 @@ class GraphApi:
         """Read a file of a message.
 
         Raises:
-            ApiError, TryLater: as :meth:`post`.
-            Refused: it is longer, or is not on a server of Meta.
+            Failed: as :meth:`post`; ``Refused`` if it is longer, or is not on a server of Meta.
         """
         if not _MEDIA_ID.fullmatch(media_id):
             raise Refused("WhatsApp has no such file.")
@@ -162,5 +160,5 @@ class GraphApi:
                 raise TryLater("WhatsApp's response is not JSON.") from None
             payload = Payload()
         if response.status != 200 or "error" in payload:
-            raise read_error(response.status, payload)
+            raise read_failure(response.status, payload)
         return payload

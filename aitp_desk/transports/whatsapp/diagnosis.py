@@ -11,9 +11,8 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 
 from aitp_desk.capability import Request, Unanswered
-from aitp_desk.transports.base import Failed, Host, Step
+from aitp_desk.transports.base import Failed, Host, Step, try_steps
 from aitp_desk.transports.whatsapp.client import GraphApi
-from aitp_desk.transports.whatsapp.failures import ApiError, judge_error
 from aitp_desk.transports.wire.payload import EMPTY, Payload
 
 UNREGISTERED = frozenset({"PENDING", "DISCONNECTED", "DELETED", "MIGRATED", "BANNED"})
@@ -41,26 +40,18 @@ class Diagnosis:
         self._entities: dict[str, str] = {}
         """Ids of the app and of the account, as Meta names them with the number."""
 
-    async def run(self) -> AsyncIterator[Step]:
+    def run(self) -> AsyncIterator[Step]:
         """Yield the steps; the first that fails is the last."""
-        steps = (
-            ("Meta accepts the access token for the number.", self._check_token),
-            ("The app's secret belongs to the token's app.", self._check_secret),
-            ("The number is registered.", self._check_registration),
-            ("The webhook can be reached and answers.", self._check_webhook),
-            ("The app gets the messages of the account.", self._check_account),
-            ("Meta delivers them to the webhook.", self._check_subscription),
+        return try_steps(
+            (
+                ("Meta accepts the access token for the number.", self._check_token),
+                ("The app's secret belongs to the token's app.", self._check_secret),
+                ("The number is registered.", self._check_registration),
+                ("The webhook can be reached and answers.", self._check_webhook),
+                ("The app gets the messages of the account.", self._check_account),
+                ("Meta delivers them to the webhook.", self._check_subscription),
+            )
         )
-        for what, run in steps:
-            try:
-                detail = await run()
-            except ApiError as error:
-                yield Step(what=what, is_done=False, detail=judge_error(error).reason)
-                return
-            except Failed as error:
-                yield Step(what=what, is_done=False, detail=error.reason)
-                return
-            yield Step(what=what, is_done=True, detail=detail)
 
     async def _check_token(self) -> str:
         number = await self._api.describe_number("display_phone_number", "verified_name")

@@ -51,29 +51,14 @@ REFUSED = {
 }
 
 
-class ApiError(Exception):
-    """An error of the Graph API.
+def read_failure(status: int, response: Payload) -> Failed:
+    """Return what a response without success means for its message.
 
     Parameters:
         status: of HTTP.
-        code: of the Graph API; -1 for none.
     """
-
-    def __init__(self, status: int, code: int) -> None:
-        super().__init__(f"The Graph API responded with error {code}.")
-        self.status = status
-        self.code = code
-
-
-def read_error(status: int, response: Payload) -> ApiError:
-    """Return the error of a response."""
     error = response.part("error")
-    return ApiError(status, error.number("code") if "code" in error else -1)
-
-
-def judge_error(error: ApiError) -> Failed:
-    """Return what an error means for the message that was to be sent."""
-    code = error.code
+    code = error.number("code") if "code" in error else -1
     reason = f"{explain(code)} ({code})"
     if code in WINDOW_CLOSED:
         return WindowClosed(reason)
@@ -83,11 +68,11 @@ def judge_error(error: ApiError) -> Failed:
         return TryLater(reason, after=LIMITS[code])
     if code in ACCOUNT:
         return TryLater(reason, after=3600)
-    if code in TOKEN_CODES or 200 <= code < 300 or (code < 0 and error.status in {401, 403}):
+    if code in TOKEN_CODES or 200 <= code < 300 or (code < 0 and status in {401, 403}):
         return TryLater(reason, after=300)
-    if code in FAULTS or error.status >= 500:
+    if code in FAULTS or status >= 500:
         return TryLater(reason)
-    if code < 0 and error.status == 429:
+    if code < 0 and status == 429:
         return TryLater(reason, after=60)
     return Refused(reason)
 

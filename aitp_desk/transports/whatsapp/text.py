@@ -75,9 +75,6 @@ class _WhatsApp(Marks):
 
     bullet = "-"
 
-    def escape(self, text: str) -> str:
-        return text
-
     def strong(self, text: str) -> str:
         return _wrap(text, "*")
 
@@ -92,12 +89,6 @@ class _WhatsApp(Marks):
 
     def block(self, text: str, language: str) -> str:  # noqa: ARG002 -- has no place
         return f"```\n{text}\n```"
-
-    def link(self, label: str, url: str) -> str:
-        return url if label == url else f"{label} ({url})"
-
-    def quote(self, text: str) -> str:
-        return "> " + text.replace("\n", "\n> ")
 
 
 def _wrap(text: str, mark: str) -> str:

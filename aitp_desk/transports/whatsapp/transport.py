@@ -22,7 +22,6 @@ from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 from aitp_desk.transports.whatsapp.client import GraphApi
 from aitp_desk.transports.whatsapp.diagnosis import Diagnosis
-from aitp_desk.transports.whatsapp.failures import WINDOW_CLOSED, ApiError, judge_error
 from aitp_desk.transports.whatsapp.message_wire import (
     FILE_TYPES,
     MOST_ROWS,
@@ -95,12 +94,9 @@ class WhatsAppTransport(Transport):
 
         What a template cannot carry follows when the person answers: its beginning asks for that.
         """
-        try:
-            if is_window_open(outgoing, self.host.clock()):
-                return await self._send_freely(outgoing)
-            return await self._send_template(outgoing)
-        except ApiError as error:
-            raise judge_error(error) from None
+        if is_window_open(outgoing, self.host.clock()):
+            return await self._send_freely(outgoing)
+        return await self._send_template(outgoing)
 
     def invite(self, code: str) -> str:
         """Return a link that opens the chat with a code ready to be sent."""
@@ -109,21 +105,18 @@ class WhatsAppTransport(Transport):
 
     async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
         """Read a file of a message."""
-        try:
-            return await self._api.download(file.ref, max_bytes)
-        except ApiError as error:
-            raise judge_error(error) from None
+        return await self._api.download(file.ref, max_bytes)
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
         """Say why a choice does not count; WhatsApp itself expects no answer."""
         if not notice:
             return
-        with suppress(ApiError, Failed):
+        with suppress(Failed):
             await self._api.post(build_notice(incoming.conversation, notice))
 
     async def show_typing(self, incoming: Incoming) -> None:
         """Mark the message as read, and show that an answer is being written."""
-        with suppress(ApiError, Failed):
+        with suppress(Failed):
             await self._api.post(build_receipt(incoming.event_id))
 
     def check(self) -> AsyncIterator[Step]:
@@ -147,10 +140,10 @@ class WhatsAppTransport(Transport):
                 body = message
             try:
                 ref = await self._post(body)
-            except ApiError as error:
-                if error.code in WINDOW_CLOSED and not ref:
-                    return await self._send_template(outgoing)
-                raise
+            except WindowClosed:
+                if ref:
+                    raise
+                return await self._send_template(outgoing)
         return SentMessage(message_ref=ref)
 
     async def _send_template(self, outgoing: Outgoing) -> SentMessage:

@@ -6,7 +6,6 @@ headings become strong, tables become rows of fixed width, pictures become links
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,42 +22,45 @@ _MOST_DEPTH = 6
 _WEB = ("http://", "https://")
 
 
-class Marks(ABC):
-    """The marks of a platform. Each method returns text of the platform."""
+class Marks:
+    """The marks of a platform, by default none. Each method returns text of the platform."""
 
     bullet = "•"
 
-    @abstractmethod
     def escape(self, text: str) -> str:
         """Return plain text so that it is shown unchanged."""
+        return text
 
-    @abstractmethod
     def strong(self, text: str) -> str:
         """Mark what is escaped already as strong."""
+        return text
 
-    @abstractmethod
     def emphasis(self, text: str) -> str:
         """Mark it as emphasized."""
+        return text
 
-    @abstractmethod
     def strike(self, text: str) -> str:
         """Mark it as deleted."""
+        return text
 
-    @abstractmethod
     def code(self, text: str) -> str:
         """Return plain text as code within a line."""
+        return text
 
-    @abstractmethod
-    def block(self, text: str, language: str) -> str:
+    def block(self, text: str, language: str) -> str:  # noqa: ARG002 -- of subclasses
         """Return plain text as a block of code."""
+        return text
 
-    @abstractmethod
     def link(self, label: str, url: str) -> str:
         """Return a link to a web address; the label is escaped already."""
+        return url if label == url else f"{label} ({url})"
 
-    @abstractmethod
     def quote(self, text: str) -> str:
         """Mark it as a quotation."""
+        return "> " + text.replace("\n", "\n> ")
+
+
+_PLAIN = Marks()
 
 
 def render_markdown(markdown: str, marks: Marks) -> str:
@@ -71,7 +73,7 @@ def render_markdown(markdown: str, marks: Marks) -> str:
 
 def write_plainly(markdown: str) -> str:
     """Return Markdown as plain text: no marks, links with their addresses."""
-    return render_markdown(markdown, _Plain())
+    return render_markdown(markdown, _PLAIN)
 
 
 def count_units(text: str) -> int:
@@ -133,7 +135,7 @@ class _Writer:
     def _add_inline(self, children: Sequence[Token]) -> None:
         kind = self._frames[-1].kind
         if kind in {"th", "td"}:
-            self._add(_inline(children, _Plain()))
+            self._add(_inline(children, _PLAIN))
             return
         text = _inline(children, self._marks, is_strong=kind == "heading")
         self._add(self._marks.strong(text) if kind == "heading" and text.strip() else text)
@@ -225,31 +227,3 @@ def _link(label: str, href: str, marks: Marks) -> str:
     if not label.strip() or label == address:
         return address
     return f"{label} ({address})" if href.startswith(("mailto:", "tel:")) else label
-
-
-class _Plain(Marks):
-    """No marks."""
-
-    def escape(self, text: str) -> str:
-        return text
-
-    def strong(self, text: str) -> str:
-        return text
-
-    def emphasis(self, text: str) -> str:
-        return text
-
-    def strike(self, text: str) -> str:
-        return text
-
-    def code(self, text: str) -> str:
-        return text
-
-    def block(self, text: str, language: str) -> str:  # noqa: ARG002 -- has no place
-        return text
-
-    def link(self, label: str, url: str) -> str:
-        return url if label == url else f"{label} ({url})"
-
-    def quote(self, text: str) -> str:
-        return "> " + text.replace("\n", "\n> ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable, WindowClosed
-from aitp_desk.transports.whatsapp.failures import judge_error, read_error
+from aitp_desk.transports.whatsapp.failures import read_failure
 from aitp_desk.transports.wire.payload import Payload
 
 TABLE: list[tuple[int, int, type[Failed]]] = [
@@ -32,8 +32,7 @@ TABLE: list[tuple[int, int, type[Failed]]] = [
 
 @pytest.mark.parametrize(("status", "code", "kind"), TABLE)
 def test_the_kind_of_an_error(status: int, code: int, kind: type[Failed]) -> None:
-    error = read_error(status, Payload({"error": {"code": code, "message": "to +4915"}}))
-    failed = judge_error(error)
+    failed = read_failure(status, Payload({"error": {"code": code, "message": "to +4915"}}))
     assert type(failed) is kind
     assert str(code) in failed.reason
     assert "4915" not in failed.reason
@@ -41,10 +40,10 @@ def test_the_kind_of_an_error(status: int, code: int, kind: type[Failed]) -> Non
 
 @pytest.mark.parametrize(("status", "kind"), [(502, TryLater), (429, TryLater), (401, TryLater)])
 def test_an_error_without_a_code_is_judged_by_its_status(status: int, kind: type[Failed]) -> None:
-    assert type(judge_error(read_error(status, Payload()))) is kind
+    assert type(read_failure(status, Payload())) is kind
 
 
 def test_limits_say_how_long_they_last() -> None:
-    failed = judge_error(read_error(400, Payload({"error": {"code": 131056}})))
+    failed = read_failure(400, Payload({"error": {"code": 131056}}))
     assert isinstance(failed, TryLater)
     assert failed.after == 10
