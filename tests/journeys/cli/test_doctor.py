@@ -226,6 +226,24 @@ async def test_a_desk_s_folder_is_examined(tmp_path: Path, monkeypatch: pytest.M
     assert "the connection failed" in found["error webhook"][0]
 
 
+@pytest.mark.parametrize("fallback", ["", "OTHER_KEY"])
+async def test_a_model_without_a_limit_is_named_also_as_a_fallback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fallback: str
+) -> None:
+    site, data = tmp_path / "site", tmp_path / "data"
+    site.mkdir()
+    (site / "page.md").write_text("# Hours\n\nWe open at nine.\n")
+    local = '[model]\nprovider = "openai"\nname = "own"\nurl = "http://127.0.0.1:9/v1"\n'
+    async with serving(data, QUICK, folder=site) as desk:
+        monkeypatch.setenv("OTHER_KEY", "secret")
+        other = f'[[model.fallbacks]]\nname = "other"\nkey_env = "{fallback}"\n'
+        settings = f'[site]\nurl = "{desk.url}"\n{local}{other if fallback else ""}'
+        (site / "desk.toml").write_text(settings)
+        _, found = await examine(desk.url, "--folder", site, "--data", data)
+    told = "\n".join(found["warning settings"])
+    assert ("model.day_tokens sets no limit" in told) == bool(fallback)
+
+
 async def test_what_is_open_to_strangers_is_named(tmp_path: Path) -> None:
     on = ("files.anonymous=true", "oauth.registration.enabled=true", "console.enabled=false")
     async with serving(tmp_path / "data", QUICK, *on) as desk:

@@ -62,7 +62,8 @@ def _check_settings(config: Config, findings: Findings) -> None:
         findings.approve("settings", "limits are on")
     else:
         findings.fault("settings", "limits.enabled is false", "switch the limits on")
-    if os.environ.get(config.model.key_variable) and not config.model.day_tokens:
+    is_paid = any(os.environ.get(one.key_variable) for one in config.model.chain)
+    if is_paid and not config.model.day_tokens:
         what = "a model answers, and model.day_tokens sets no limit"
         findings.warn("settings", what, "limit the tokens of a day")
     if not config.retention.threads_days:
