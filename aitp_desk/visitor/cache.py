@@ -168,9 +168,13 @@ class ResponseCache:
         return now
 
 
-def make_key(url: str, accept: str, credential: str | None) -> str:
-    """Return the key of a request; another credential or Accept has another response."""
-    return hashlib.sha256("\0".join((url, accept, credential or "")).encode()).hexdigest()
+def make_key(url: str, accept: str, shown: str | None) -> str:
+    """Return the key of a request; another caller or Accept has another response.
+
+    Parameters:
+        shown: what the request proves its caller with; None for nothing.
+    """
+    return hashlib.sha256("\0".join((url, accept, shown or "")).encode()).hexdigest()
 
 
 def find_lifetime(headers: Mapping[str, str], default: float, now: float) -> float | None:

@@ -148,7 +148,9 @@ class Fetcher:
         Raises:
             BudgetSpent, PolicyRefused, SiteFailed: as :meth:`send` does.
         """
-        key = make_key(url, accept, self._credential)
+        signer = self.identity.signer
+        shown = self._credential or (None if signer is None else f"signed by {signer.agent}")
+        key = make_key(url, accept, shown)
         kept = self._cache.find(key)
         if kept is not None and not self._may_speak(str(URL(kept.url).origin())):
             kept = None  # a visit that may use another origin has kept it

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from aitp_desk.config import ConfigError
 from aitp_desk.visitor.proof.signatures import DIRECTORY_PATH
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import free_port
+from tests.support.doubles.website import website
 from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
 
 KNOWN_THERE = "How long do you lend e-readers?"
@@ -45,6 +47,24 @@ async def test_a_partner_knows_the_desk_that_signs_and_strangers_stay_strangers(
     assert len(owners) == 2
     assert [one for one in owners if one is None] == [None]
     assert any(own.removeprefix("http://") in str(one) for one in owners)
+
+
+async def test_no_stranger_reads_what_a_partner_gave_to_the_desk_that_signs(tmp_path: Path) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        lent = "three weeks" if "Signature" in request.headers else "some time"
+        text = f"# Books\n\nWe lend e-readers for {lent}.\n"
+        return web.Response(text=text, headers={"Cache-Control": "private, max-age=600"})
+
+    async with website() as books:
+        books.handle("/llms.txt", answer)
+        toml = peer(books.url, signs=True)
+        async with serving_site(
+            write_site(tmp_path / "library", LIBRARY, toml), LOOPBACK
+        ) as talker:
+            known = await talker.with_key("threads", "actions")
+            assert "three weeks" in await ask(known)
+            assert "some time" in await ask(talker)
+            assert "three weeks" in await ask(known)
 
 
 async def test_a_desk_that_signs_nothing_publishes_no_key(tmp_path: Path) -> None:
