@@ -101,7 +101,10 @@ def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]
     write = {"apache": apache, "caddy": caddy, "nginx": nginx}[kind]
     command = write(program, folder, block, port)
     with serving_process(command, port, log=folder / "log", ready="/ready.txt") as server:
-        yield server.url
+        try:
+            yield server.url
+        finally:
+            server.stop()  # a killed Apache would leave its processes
 
 
 def own_page(kind: Kind) -> str:
