@@ -161,16 +161,22 @@ def build_services(
     jobs = JobQueue(
         store=store, worker=worker, clock=clock, is_shared=is_shared, offer=events.offer_work
     )
+    webhooks = WebhookSigner(
+        store=store,
+        keys=keys,
+        signing_keys=SigningKeys(keys) if config.oauth.enabled else None,
+        clock=clock,
+    )
     notices = TicketNotifications(
         store=store,
         egress=egress,
-        webhooks=make_webhooks(config, store, keys, clock),
+        webhooks=webhooks,
         settings=config.notify,
         jobs=jobs,
         clock=clock,
     )
     notices.register_kinds()
-    callbacks = make_callbacks(config, store, keys, egress, clock)
+    callbacks = Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks)
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
     shared = build_shared_state(
@@ -264,31 +270,3 @@ def build_services(
 def make_digester(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
     """Make a keyed digest function for one purpose."""
     return partial(hmac.digest, keys.derive(purpose), digest="sha256")
-
-
-def make_callbacks(
-    config: Config, store: Store, keys: DataKeys, egress: Egress, clock: Callable[[], float]
-) -> Callbacks:
-    """Make the service that notifies callers' servers of the end of calls.
-
-    It reaches only the addresses that ``egress`` allows.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
-    webhooks = make_webhooks(config, store, keys, clock)
-    return Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks, clock=clock)
-
-
-def make_webhooks(
-    config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
-) -> WebhookSigner:
-    """Make the signer of outgoing webhooks.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
-    signing = SigningKeys(keys) if config.oauth.enabled else None
-    return WebhookSigner(store=store, keys=keys, signing_keys=signing, clock=clock)

@@ -43,7 +43,6 @@ class ThreadEvent(msgspec.Struct, frozen=True):
 
     n: int
     kind: str
-    thread_id: str
     ref: str
     subject: Message | Run | Actor | RatingCount | None
 
@@ -97,13 +96,12 @@ async def read_thread_events(
                 actors[event.n] = actor
     has_ratings = any(event.kind == RATED for event in events)
     ratings = await reads.list_ratings(store, thread_id) if has_ratings else {}
-    happened = (_happening(thread_id, event, messages, runs, actors, ratings) for event in events)
+    happened = (_happening(event, messages, runs, actors, ratings) for event in events)
     access_epoch = await read_access_epoch(store, thread_id)
     return ThreadEventPage(tuple(happened), has_more, access_epoch)
 
 
 def _happening(
-    thread_id: str,
     event: Event,
     messages: dict[str, Message],
     runs: dict[str, Run],
@@ -119,7 +117,7 @@ def _happening(
         subject = ratings.get(event.ref, RatingCount(0, 0))
     elif event.ref in runs:
         subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
-    return ThreadEvent(event.n, event.kind, thread_id, event.ref, subject)
+    return ThreadEvent(event.n, event.kind, event.ref, subject)
 
 
 def _as_it_stood(run: Run, state: RunState) -> Run:

@@ -138,24 +138,14 @@ def make_callback_kind(
 
 
 class Callbacks:
-    """Accepts callback addresses, and notifies them of the ends of calls.
-
-    Parameters:
-        clock: Unix seconds.
-    """
+    """Accepts callback addresses, and notifies them of the ends of calls."""
 
     def __init__(
-        self,
-        *,
-        egress: Egress,
-        webhooks: WebhookSigner,
-        settings: CallbackSettings,
-        clock: Callable[[], float],
+        self, *, egress: Egress, webhooks: WebhookSigner, settings: CallbackSettings
     ) -> None:
         self._egress = egress
         self._webhooks = webhooks
         self._settings = settings
-        self._clock = clock
 
     def check(self, principal: Principal, url: str, param: str = PARAM) -> None:
         """Refuse an address that could not be notified.

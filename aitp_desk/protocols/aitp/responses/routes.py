@@ -29,7 +29,7 @@ async def create_response(desk: Desk, call: Call) -> Reply:
 
         def word(run: Run) -> ResponseFormat:
             agent = desk.agents.find_for_run(run.agent)
-            return ResponseFormat(run, agent, continued=continued, previous=previous)
+            return ResponseFormat(agent, continued=continued, previous=previous)
 
         ended = None if draft.is_kept else desk.disposal.dispose
         stream = await desk.streams.open_run(call.principal, start, word, ended)

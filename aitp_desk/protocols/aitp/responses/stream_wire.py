@@ -33,7 +33,7 @@ class ResponseFormat:
 
     beat = KEEPALIVE
 
-    def __init__(self, run: Run, agent: SiteAgent, *, continued: int, previous: str | None) -> None:
+    def __init__(self, agent: SiteAgent, *, continued: int, previous: str | None) -> None:
         self._agent = agent
         self._continued = continued
         self._previous = previous
@@ -43,7 +43,6 @@ class ResponseFormat:
         self._replies: list[Message] = []
         self._current_id = ""
         self._text = ""
-        self._run = run
 
     def format_state(self, run: Run) -> bytes:
         """Write ``response.created``, ``response.in_progress``, or the end with all its output."""

@@ -45,7 +45,7 @@ class Thread:
 
     def add(self, kind: str = "message.created", ref: str = "") -> int:
         n = self.last + 1
-        self.happened.append(ThreadEvent(n, kind, THREAD, ref, None))
+        self.happened.append(ThreadEvent(n, kind, ref, None))
         return n
 
     async def read(self, _thread_id: str, after: int, limit: int) -> ThreadEventPage:

@@ -84,7 +84,6 @@ class Calling:
             egress=egress,
             webhooks=WebhookSigner(store=store, keys=KEYS, signing_keys=SIGNING, clock=self.clock),
             settings=settings,
-            clock=self.clock,
         )
         self._render: dict[str, bytes] = {}
         self.wake: Callable[[], None] = lambda: None
@@ -360,7 +359,7 @@ def a_desk(
     nothing: Any = None
     webhooks = WebhookSigner(store=nothing, keys=KEYS, signing_keys=signing_keys, clock=time.time)
     given = settings or CallbackSettings()
-    return Callbacks(egress=Egress(), webhooks=webhooks, settings=given, clock=time.time)
+    return Callbacks(egress=Egress(), webhooks=webhooks, settings=given)
 
 
 def a_caller(principal_id: str) -> Principal:
