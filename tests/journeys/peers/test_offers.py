@@ -117,7 +117,6 @@ async def test_what_the_partner_does_not_know_is_unknown_here_as_well(
         "book_room",
         "Books a room.",
         "action",
-        open_to="anyone",
         accept_fallback=True,
         input_schema=schema,
         output_schema=schema,
@@ -125,8 +124,11 @@ async def test_what_the_partner_does_not_know_is_unknown_here_as_well(
     )
     hotel = write_site(tmp_path / "hotel", BOOKSHOP)
     async with serving_site(hotel, actions=(OfferedAction(books, dict, lose),)) as partner:
-        toml = peer(partner.desk.url, title="Moth", actions=["book_room"], protocol=protocol)
-        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+        guest = await partner.with_key("actions")
+        given: dict[str, Any] = {"bearer_env": "HOTEL_TOKEN", "actions": ["book_room"]}
+        toml = peer(partner.desk.url, title="Moth", protocol=protocol, **given)
+        library = write_site(tmp_path / "library", LIBRARY, toml)
+        async with serving_site(library, environment={"HOTEL_TOKEN": guest.key or ""}) as talker:
             buyer = await talker.with_key("actions")
             told = await call(buyer, "book_room", {})
             assert told.status == 503
