@@ -219,7 +219,9 @@ def split_passages(document: Document, *, number: int = 0) -> list[Passage]:
 def _sections_of(document: Document) -> Iterator[Section]:
     if document.kind == "pdf":
         return _pages(document)
-    cut = split_sections(split_blocks(document), rendered_here=not document.is_elsewhere)
+    # a generator makes the ids of headings in Markdown as the desk does
+    has_usual_ids = not document.is_elsewhere or document.kind == "markdown"
+    cut = split_sections(split_blocks(document), rendered_here=has_usual_ids)
     return _with_other_names(list(cut)) if document.kind == "html" else cut
 
 

@@ -236,7 +236,8 @@ def test_a_sitemap_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 async def test_answers_link_to_a_website_below_a_path(tmp_path: Path) -> None:
     said = MKDOCS.replace("kettles.example/", "kettles.example/docs/")
-    site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": PAGE})
+    page = f"{PAGE}\n## Which acid?\n\nNever use vinegar in a kettle.\n"
+    site = write(tmp_path / "site", {"mkdocs.yml": said, "docs/page.md": page})
     (told,) = [line for line in succeed("init", site) if line.startswith("note ")]
     assert told == (
         "note   Answers link to your pages at https://kettles.example/docs/ (content.published_at)."
@@ -244,8 +245,8 @@ async def test_answers_link_to_a_website_below_a_path(tmp_path: Path) -> None:
     )
     assert load_config(site, port=0).site.url == ""
     async with serving(tmp_path / "data", folder=site) as desk:
-        answer = await ask(desk.url, "How often do I descale the kettle?")
-    assert answer["sources"][0]["url"] == "https://kettles.example/docs/page"
+        answer = await ask(desk.url, "May I use vinegar in a kettle?")
+    assert answer["sources"][0]["url"] == "https://kettles.example/docs/page#which-acid"
 
 
 def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
