@@ -168,6 +168,11 @@ async def retain(past: History, of: Draw) -> None:
     await store.run(retention.note_retention, by=somebody(), what=of.key, count=of.n)
 
 
+async def dispose(past: History, of: Draw) -> None:
+    thread_id = pick(past.threads, of.n)
+    await past.store.run(retention.drop_unkept_thread, thread_id=thread_id, now=NOW)
+
+
 async def expire(past: History, of: Draw) -> None:
     await past.store.run(
         delete_expired,
@@ -196,6 +201,7 @@ STEPS: tuple[Step, ...] = (
     erase_apart,
     restore,
     retain,
+    dispose,
     expire,
     trim,
 )
