@@ -22,8 +22,7 @@ from aitp_desk.model.access.principal import CLIENT_PREFIX, KEY_PREFIX
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import clients as client_reads
-from aitp_desk.store.records.clients import Client
-from aitp_desk.store.records.keys import Key
+from aitp_desk.store.records.keys import Credential
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 -- a word
 KEY_ID_HEADER = "webhook-key-id"
@@ -117,7 +116,7 @@ class WebhookSigner:
 
     async def _secrets(self, principal_id: str, now: int) -> list[str]:
         """Return the secrets shared with a caller at a time; none if it no longer exists."""
-        holder: Key | Client | None
+        holder: Credential | None
         if principal_id.startswith(CLIENT_PREFIX):
             secret_of = webhook_secret_of_client
             id_ = principal_id.removeprefix(CLIENT_PREFIX)

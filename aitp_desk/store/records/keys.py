@@ -40,19 +40,18 @@ class FormerSecret(msgspec.Struct, frozen=True):
     until: int
 
 
-class Key(msgspec.Struct, frozen=True):
-    """A key as stored.
+class Credential(msgspec.Struct, frozen=True):
+    """A key or an OAuth client as stored.
 
     Parameters:
-        id: the public part of the key.
-        name: as its maker chose it; no two unrevoked keys share one.
-        hash: keyed hash of an API key; empty for an HMAC key, of which nothing secret is stored.
-        scopes: its scopes.
+        id: its public part.
+        name: as its maker chose it; no two live ones of one kind that the owner made share one.
+        hash: keyed hash of the secret; empty for an HMAC key, of which nothing secret is stored.
+        scopes: its scopes; of a client, the maximum that its tokens may have.
         created_at: Unix seconds, as are the other times.
         version: raised with every new secret.
         data_key: version of the data key that the hash is keyed by, or the secret comes from.
         expires_at: when it expires; None for never.
-        used_at: when it was last used, recorded at most once a minute.
         former: the previous secret, if there was one.
     """
 
@@ -62,11 +61,9 @@ class Key(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...]
     created_at: int
     revoked_at: int | None = None
-    kind: KeyKind = "api_key"
     version: int = 1
     data_key: int = 1
     expires_at: int | None = None
-    used_at: int | None = None
     former: FormerSecret | None = None
 
     def is_live(self, now: float) -> bool:
@@ -77,6 +74,17 @@ class Key(msgspec.Struct, frozen=True):
         """Return the previous secret while it is still valid."""
         former = self.former
         return former if former is not None and now < former.until else None
+
+
+class Key(Credential, frozen=True):
+    """A key that is sent with requests, or signs them.
+
+    Parameters:
+        used_at: when it was last used, recorded at most once a minute.
+    """
+
+    kind: KeyKind = "api_key"
+    used_at: int | None = None
 
 
 class ConsoleSession(msgspec.Struct, frozen=True):

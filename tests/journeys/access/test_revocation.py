@@ -76,7 +76,7 @@ async def test_what_is_revoked_differs_from_what_has_only_ended(tmp_path: Path) 
         for id_ in ("good", "ended", "revoked"):
             ends_at = NOW - 1 if id_ == "ended" else None
             key = Key(id_, id_, b"", ("actions",), NOW - 9, expires_at=ends_at)
-            client = Client(id_, id_, 1, b"", ("actions",), is_registered=False, created_at=NOW - 9)
+            client = Client(id_, id_, b"", ("actions",), NOW - 9, is_registered=False)
             client = replace(client, expires_at=ends_at)
             await store.run(create_token, token=key)
             await store.run(create_client, client=client)

@@ -154,8 +154,16 @@ def test_a_client_is_revoked_by_id_or_name_while_the_desk_serves(data: Path) -> 
 
 def test_those_that_registered_themselves_are_listed_as_such(data: Path) -> None:
     now = int(time.time())
-    stranger = Client("0" * 16, "A stranger", 1, b"h" * 32, ("threads",), True, 0, now + DAY)
-    gone = Client("1" * 16, "", 1, b"h" * 32, ("threads",), True, 1, now - 1)
+    stranger = Client(
+        "0" * 16,
+        "A stranger",
+        b"h" * 32,
+        ("threads",),
+        0,
+        expires_at=now + DAY,
+        is_registered=True,
+    )
+    gone = Client("1" * 16, "", b"h" * 32, ("threads",), 1, expires_at=now - 1, is_registered=True)
 
     async def register() -> None:
         async with SqliteStore.open(data / "desk.db") as store:

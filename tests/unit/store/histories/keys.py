@@ -59,17 +59,24 @@ async def revoke_token(past: History, of: Draw) -> None:
     await past.store.run(token_units.revoke_token, id_or_name=named, now=NOW, by=somebody())
 
 
+def _make_client(
+    past: History, name: str, hash_: bytes, until: int, *, is_registered: bool
+) -> Client:
+    id_, scopes = past.clients[-1], ("threads",)
+    return Client(id_, name, hash_, scopes, NOW, expires_at=until, is_registered=is_registered)
+
+
 async def make_client(past: History, of: Draw) -> None:
     past.clients.append(new_name("client"))
     hashed, until = of.text.encode(), NOW + 60 * of.n
-    client = Client(past.clients[-1], of.key, 1, hashed, ("threads",), False, NOW, until)
+    client = _make_client(past, of.key, hashed, until, is_registered=False)
     await past.store.run(create_client, client=client, by=somebody())
 
 
 async def register(past: History, of: Draw) -> None:
     past.clients.append(new_name("client"))
     hashed, until = of.text.encode(), NOW + 60 * of.n
-    client = Client(past.clients[-1], of.text, 1, hashed, ("threads",), True, NOW, until)
+    client = _make_client(past, of.text, hashed, until, is_registered=True)
     await past.store.run(register_client, client=client, most=5, by=somebody())
 
 
@@ -77,7 +84,7 @@ async def rotate_client(past: History, of: Draw) -> None:
     hashed = of.text.encode()
     await past.store.run(
         client_units.rotate_client,
-        client=Client(pick(past.clients, of.n), of.key, 1, hashed, (), False, NOW),
+        client=Client(pick(past.clients, of.n), of.key, hashed, (), NOW, is_registered=False),
         hash=hashed + b"2",
         data_key=2,
         previous_until=NOW + of.n,

@@ -20,11 +20,14 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 NOW = 1_800_000_000
 DAY = 86_400
-OWNERS = Client("00000000000000aa", "shop", 1, b"h" * 32, ("threads", "actions"), False, NOW)
+OWNERS = Client(
+    "00000000000000aa", "shop", b"h" * 32, ("threads", "actions"), NOW, is_registered=False
+)
 
 
 def registered(n: int, *, at: int = NOW, lasts: int = DAY) -> Client:
-    return Client(f"{n:016x}", "shop", 1, b"h" * 32, ("threads",), True, at, at + lasts)
+    id_, until = f"{n:016x}", at + lasts
+    return Client(id_, "shop", b"h" * 32, ("threads",), at, expires_at=until, is_registered=True)
 
 
 async def test_a_client_is_kept_as_it_was_made(store: Store) -> None:
