@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,13 @@ from aitp_desk.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from aitp_desk.actions.base import OfferedAction
     from aitp_desk.agent.base import Said
     from aitp_desk.agent.extractive.explanation import Explanation
     from aitp_desk.config import Config
+    from aitp_desk.knowledge.library import Library
 
 PROMPT = "> "
 
@@ -62,7 +65,8 @@ def ask(
 ) -> None:
     """Ask the site's agent a QUESTION and print its reply.
 
-    No server is needed. Without a QUESTION it prompts for questions, each a follow-up to the
+    No server is needed, and no action is called: one that a served desk would call is named below
+    the reply. Without a QUESTION it prompts for questions, each a follow-up to the
     previous ones; an empty line or the end of the input ends it.
 
     \b
@@ -100,6 +104,7 @@ async def _ask(
 
     async with open_standalone_agent(config, os.environ, uses_model=uses_model) as answering:
         conversation = Conversation(answering.agent, answering.site, locale)
+        find_action = _open_actions(config)
         for earlier in after:
             await conversation.ask(earlier)
         for words in _typed() if question is None else (question,):
@@ -110,8 +115,42 @@ async def _ask(
                 lines = (*_told(finding.said), "", *_explained(explanation))
             else:
                 lines = (*_told(await conversation.ask(words)),)
+            library = answering.knowledge.editions.find_library(locale)
+            if (name := find_action(words, library)) is not None:
+                lines += (f"  action      {name}  (a desk that is served calls it)",)
             for line in lines:
                 click.echo(line)
+
+
+def _open_actions(config: Config) -> Callable[[str, Library], str | None]:
+    """Return what finds the action, by name, that a served desk would begin for some words."""
+    from aitp_desk.actions.faults import ActionsError
+    from aitp_desk.actions.registry import load_sources
+    from aitp_desk.agent.intents.examples import DeclaredExamples
+    from aitp_desk.agent.intents.ranking import ActionRanking
+    from aitp_desk.desk.calls.registry import OWN_NAMES
+
+    offered: tuple[OfferedAction, ...] = ()
+    if config.content.meaning.actions:
+        with suppress(ActionsError):  # which aitp-desk check reports
+            sources = load_sources(config, environment=os.environ, taken=OWN_NAMES)
+            offered = tuple(
+                one for one in sources.actions.offered if one.action.open_to != "operators"
+            )
+    if not offered:
+        return lambda _words, _library: None
+    actions = [one.action for one in offered]
+    examples = DeclaredExamples(actions)
+    ranking = ActionRanking(actions, {one.action.name: one.from_text for one in offered})
+
+    def find(words: str, library: Library) -> str | None:
+        declared = examples.find(words, (one.title for one in library.documents))
+        said = ranking.read(words)
+        if declared is not None or said is None:
+            return declared
+        return ranking.find(said, library.vocabulary, None)
+
+    return find
 
 
 def _typed() -> Iterator[str]:

@@ -74,6 +74,18 @@ def test_a_conversation_ends_with_an_empty_line(site: Path) -> None:
     assert "lost" not in second
 
 
+def test_an_action_that_a_served_desk_would_call_is_named(tmp_path: Path) -> None:
+    stall = tmp_path / "stall"
+    shutil.copytree(Path(__file__).parents[3] / "examples" / "stall", stall)
+    note = "  action      stock  (a desk that is served calls it)\n"
+    for asked in ("How many jars of linden honey are left?", "How much is heather honey?"):
+        assert run_here("ask", stall, asked).out.endswith(note)
+        assert note in run_here("ask", stall, asked, "--explain").out
+    assert "action" not in run_here("ask", stall, "Do you ship abroad?").out
+    (stall / "actions.py").write_text("1 / 0\n")
+    assert "action" not in run_here("ask", stall, "How much is heather honey?").out
+
+
 def test_a_wrong_setting_is_named(site: Path) -> None:
     done = run_here("ask", site, FIRST, "--set", "site.naem=x")
     assert (done.code, done.out) == (1, "")
