@@ -20,7 +20,6 @@ from aitp_desk.agent.base import (
     Event,
     Relevance,
     Said,
-    SiteFacts,
     Source,
     Turn,
 )
@@ -39,9 +38,9 @@ from aitp_desk.agent.extractive.dialogue.continuation import continuation
 from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agreement
 from aitp_desk.agent.extractive.dialogue.options import offer, reading_of
 from aitp_desk.agent.extractive.dialogue.topics import (
+    ask_openly,
     asks_for_goods,
-    asks_for_topics,
-    write_introduction,
+    asks_for_site,
 )
 from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.extractive.question import (
@@ -220,36 +219,29 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
+    about_site = asks_for_site(asked.text, turn.site.name, found[0].label.heading if found else "")
     rivals: Sequence[Candidate] = ()
     is_by_meaning = bool(found) and found[0].is_by_meaning
     if (
         turn.pending is None
         and turn.clarification is None
-        and not (is_by_meaning or is_leading(found))
+        and not (about_site or is_by_meaning or is_leading(found))
     ):
         rivals = rivals_of(asked, order_by_words(found), library)
     question = ask_back(asked, rivals, library)
     if question is not None:
         return Finding(question, asked, found)
-    if not asked.wanted:
-        return Finding(_ask_openly(turn.site, asked, library), asked)
+    if not asked.wanted or about_site:
+        return Finding(ask_openly(turn.site, asked.text, library), asked)
     if not found or not (chosen is not None or find_strongest(found)[0] >= NEEDED):
         alone = answer_alone(turn, library) if heard is None else []
         if not alone and asks_for_goods(asked.text):
-            return Finding(_ask_openly(turn.site, asked, library), asked)
+            return Finding(ask_openly(turn.site, asked.text, library), asked)
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
     said = _answer(found, library, min(limit, turn.site.answer_characters), limit)
     return Finding(_offering(said, found, rivals, library, limit), asked, found)
-
-
-def _ask_openly(site: SiteFacts, asked: ReadQuestion, library: Library) -> Clarification:
-    """Ask what the visitor wants to know; list the topics if they ask for them."""
-    question = speech_of(library.language).says.open.format(site=site.name)
-    if asks_for_topics(asked.text) or asks_for_goods(asked.text):
-        question = f"{write_introduction(site.name, site.description, library)} {question}"
-    return Clarification(question)
 
 
 def _answer(found: Sequence[Candidate], library: Library, wanted: int, limit: int) -> Answer:

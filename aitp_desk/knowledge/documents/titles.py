@@ -20,7 +20,7 @@ _MOST_WORDS = 3
 _SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
 """The same for words without a separating sign: products may have similar names."""
 
-_HOMES = ("index", "readme", "home")
+HOMES = ("index", "readme", "home")
 """The names of the page that names the site; in this order."""
 _NO_NAME = frozenset(
     "home homepage index readme welcome start overview contents documentation docs main untitled"
@@ -56,7 +56,7 @@ def site_name(documents: Iterable[Document]) -> str:
         for document in documents
         if not (document.is_elsewhere or document.version_of)
     }
-    for home in _HOMES:
+    for home in HOMES:
         for part in _PARTING.split(titles.get(home, "")):
             name = _AROUND.sub("", part.strip(" .!"))
             plain = name.replace(" ", "").replace("-", "").lower()

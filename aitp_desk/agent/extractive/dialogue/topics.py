@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 
+from aitp_desk.agent.base import Clarification, SiteFacts
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.documents.titles import HOMES, make_name
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.tokenizer import fold_text
 
 _MOST_TITLES = 8
+_OPENING = 300
+"""About how many characters of the home page introduce the site."""
+_ASKS_WHAT = re.compile(
+    r"(?:what|who)(?:['’]?s| is| are) (?:the )?(.+?)(?: (?:used |good )?for| about)?"
+)
 _ASKS = re.compile(
     r"(?:who|what) are you|what(?:['’]?s| is) this(?: (?:site|website|web ?page|page))?(?: about)?|"
     r"what(?: else)? can i ask(?: you)?|what do you (?:do|know)|"
@@ -32,6 +40,27 @@ def asks_for_goods(text: str) -> bool:
     return _ASKS_FOR_GOODS.fullmatch(text.strip(" ?!.")) is not None
 
 
+def asks_for_site(text: str, name: str, heading: str = "") -> bool:
+    """Return whether a visitor asks what the site is, by its name.
+
+    Parameters:
+        heading: of the best section; one that has the same name answers that.
+    """
+    asked = _ASKS_WHAT.fullmatch(fold_text(text).strip(" ?!."))
+    if asked is None or asked[1] != fold_text(name):
+        return False
+    return not heading or make_name(heading) != make_name(name)
+
+
+def ask_openly(site: SiteFacts, text: str, library: Library) -> Clarification:
+    """Ask what the visitor wants to know; introduce the site if they ask for that."""
+    question = speech_of(library.language).says.open.format(site=site.name)
+    if asks_for_topics(text) or asks_for_goods(text) or asks_for_site(text, site.name):
+        about = site.description or _read_opening(library)
+        question = f"{write_introduction(site.name, about, library)} {question}"
+    return Clarification(question)
+
+
 def write_introduction(name: str, description: str, library: Library) -> str:
     """Introduce a site by name, description, page count and first titles."""
     told = f"{name}: {description}" if description else f"{name}."
@@ -44,3 +73,18 @@ def write_introduction(name: str, description: str, library: Library) -> str:
     listed = [*titles, says.more] if count > len(titles) else titles
     pages = says.one_page if count == 1 else says.pages
     return f"{told} {pages.format(count=count, titles=', '.join(listed))}"
+
+
+def _read_opening(library: Library) -> str:
+    """Return the first sentences of the home page; empty if it begins with something else."""
+    paths = {document.path.lower(): document.path for document in library.documents}
+    for home in HOMES:
+        numbers = library.numbers(paths[home]) if home in paths else range(0)
+        opening = ""
+        for unit in library.passages[numbers.start].units if numbers else ():
+            if unit.kind != "sentence" or (opening and len(opening) + len(unit.text) > _OPENING):
+                break
+            opening = f"{opening} {unit.text}".strip()
+        if opening.endswith((".", "!")):
+            return opening
+    return ""

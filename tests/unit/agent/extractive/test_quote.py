@@ -147,6 +147,24 @@ async def test_a_visitor_who_asks_what_is_sold_is_never_refused(tmp_path: Path) 
             assert "Boats for a day, with a skipper." in said.question
 
 
+async def test_a_visitor_who_asks_for_the_site_by_name_is_told_what_it_is(tmp_path: Path) -> None:
+    pages = {
+        "index.md": "# Home\n\nBoats rents boats for a day. Each has a skipper.\n\n- Yard\n",
+        "yard.md": "# Yard\n\n## All figures\n\n- boats_total: how many boats are in the yard\n",
+        "sails.md": "# Boats with sails\n\nBoats with sails are rented in summer.\n",
+    }
+
+    said = await clarified(tmp_path, "What is Boats?", pages)
+
+    assert said.question.startswith("Boats: Boats rents boats for a day. Each has a skipper.")
+
+
+async def test_a_section_with_the_name_of_the_site_says_what_it_is(tmp_path: Path) -> None:
+    pages = {"index.md": "# Help\n\n## What is Boats?\n\nA place with a hundred boats.\n"}
+
+    assert "A place with a hundred boats." in await told(tmp_path, "what is boats", pages)
+
+
 async def test_a_clear_lead_answers_alone(tmp_path: Path) -> None:
     pages = {
         "sails.md": "# Torn sails\n\nA torn sail is mended by the sailmaker within a week.\n",
