@@ -40,7 +40,7 @@ from aitp_desk.agent.extractive.dialogue.options import offer, reading_of
 from aitp_desk.agent.extractive.dialogue.topics import (
     ask_openly,
     asks_for_goods,
-    asks_for_site,
+    asks_for_introduction,
 )
 from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.extractive.question import (
@@ -55,7 +55,7 @@ from aitp_desk.agent.extractive.selection import (
     is_leading,
     order_by_words,
 )
-from aitp_desk.agent.extractive.trust import NEEDED, find_strongest, is_near
+from aitp_desk.agent.extractive.trust import NEEDED, find_strongest, is_near, list_asked_in_full
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import detect_question_language
 from aitp_desk.knowledge.documents.titles import drop_number, to_question
@@ -214,12 +214,15 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(_answer_each(heard, library, min(limit, turn.site.answer_characters), limit))
     asked = heard or read_turn(turn, library)
     found = find_candidates(library, asked)
+    in_full = list_asked_in_full(found, asked)
+    found = in_full or found
     chosen = find_chosen_section(turn, library)
     if chosen is not None:  # in that reading, even if another page covers more
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
-    about_site = asks_for_site(asked.text, turn.site.name, found[0].label.heading if found else "")
+    headings = (one.label.heading for one in found)
+    about_site = asks_for_introduction(turn.site, asked.text, headings, library)
     rivals: Sequence[Candidate] = ()
     is_by_meaning = bool(found) and found[0].is_by_meaning
     if (
@@ -233,7 +236,8 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(question, asked, found)
     if not asked.wanted or about_site:
         return Finding(ask_openly(turn.site, asked.text, library), asked)
-    if not found or not (chosen is not None or find_strongest(found)[0] >= NEEDED):
+    is_meant = bool(in_full) or chosen is not None
+    if not found or not (is_meant or find_strongest(found)[0] >= NEEDED):
         alone = answer_alone(turn, library) if heard is None else []
         if not alone and asks_for_goods(asked.text):
             return Finding(ask_openly(turn.site, asked.text, library), asked)

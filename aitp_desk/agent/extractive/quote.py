@@ -87,6 +87,8 @@ _GENERAL = frozenset(
     "syntax usage use".split()
 )
 """Words of headings that do not change the meaning of the text below."""
+_BARE = ("- ", "```")
+"""A list or code with nothing before it is announced by its heading."""
 _GAP = "…"
 _MARKS = {"sentence": 2, "item": 3}
 """How many characters joining adds to a unit."""
@@ -367,7 +369,7 @@ def _headed(found: Candidate, passage: Passage, text: str) -> str:
     if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
         return text
     is_needed, adds = _read_heading(passage.heading)
-    if _REPLY.match(text):
+    if _REPLY.match(text) or (adds and (text.startswith(_BARE) or text[:1].islower())):
         is_needed = True
     elif not is_needed and adds:
         left = [word for word in adds if not found.asks_for(word)]

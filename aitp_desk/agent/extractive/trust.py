@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from aitp_desk.agent.extractive.question import TELLING, ReadQuestion, WantedTerm
+from aitp_desk.agent.extractive.question import TELLING, ReadQuestion, WantedTerm, is_question
 from aitp_desk.agent.extractive.selection import Candidate, by_score
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import is_ngram
 from aitp_desk.knowledge.search.synonyms import plain_english, plain_stems
+from aitp_desk.knowledge.search.tokenizer import to_plain_words
 from aitp_desk.knowledge.search.vocabulary import OWN
 
 NEEDED = 2.7
@@ -45,6 +47,8 @@ _LEAST_LIKE, _LIKE = 0.47, 0.51
 """Questions below the first likeness match by chance; from the second on likeness is evidence for a
 section.
 """
+_COVERING = 0.9
+"""A section that is called as the question covers more of it than this."""
 _CLOSE = 0.33
 """From this cosine on the meaning is evidence for a section."""
 _NEAR = 0.5
@@ -58,6 +62,15 @@ _NAME = 2.0
 def is_trusted(best: Candidate) -> bool:
     """Return whether a section is trusted to answer its question."""
     return sum_evidence(best) >= NEEDED
+
+
+def list_asked_in_full(found: Sequence[Candidate], asked: ReadQuestion) -> list[Candidate]:
+    """Return the sections that have the question as their heading: no other evidence is needed."""
+    if not is_question(asked.text):
+        return []
+    said = to_plain_words(asked.said)
+    covering = (one for one in found if one.coverage >= _COVERING)
+    return [one for one in covering if to_plain_words(drop_number(one.label.heading)) == said]
 
 
 def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:

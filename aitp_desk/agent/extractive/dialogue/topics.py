@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from aitp_desk.agent.base import Clarification, SiteFacts
 from aitp_desk.agent.speech import speech_of
@@ -40,24 +41,33 @@ def asks_for_goods(text: str) -> bool:
     return _ASKS_FOR_GOODS.fullmatch(text.strip(" ?!.")) is not None
 
 
-def asks_for_site(text: str, name: str, heading: str = "") -> bool:
-    """Return whether a visitor asks what the site is, by its name.
+def asks_for_introduction(
+    site: SiteFacts, text: str, headings: Iterable[str], library: Library
+) -> bool:
+    """Return whether a visitor asks what the site is, by its name, and the site says so.
 
     Parameters:
-        heading: of the best section; one that has the same name answers that.
+        headings: of the sections that were found; one that has that name answers.
     """
-    asked = _ASKS_WHAT.fullmatch(fold_text(text).strip(" ?!."))
-    if asked is None or asked[1] != fold_text(name):
+    if not _asks_for_site(text, site.name) or not _about(site, library):
         return False
-    return not heading or make_name(heading) != make_name(name)
+    return all(make_name(heading) != make_name(site.name) for heading in headings)
+
+
+def _asks_for_site(text: str, name: str) -> bool:
+    asked = _ASKS_WHAT.fullmatch(fold_text(text).strip(" ?!."))
+    return asked is not None and asked[1] == fold_text(name)
+
+
+def _about(site: SiteFacts, library: Library) -> str:
+    return site.description or _read_opening(library)
 
 
 def ask_openly(site: SiteFacts, text: str, library: Library) -> Clarification:
     """Ask what the visitor wants to know; introduce the site if they ask for that."""
     question = speech_of(library.language).says.open.format(site=site.name)
-    if asks_for_topics(text) or asks_for_goods(text) or asks_for_site(text, site.name):
-        about = site.description or _read_opening(library)
-        question = f"{write_introduction(site.name, about, library)} {question}"
+    if asks_for_topics(text) or asks_for_goods(text) or _asks_for_site(text, site.name):
+        question = f"{write_introduction(site.name, _about(site, library), library)} {question}"
     return Clarification(question)
 
 

@@ -159,10 +159,37 @@ async def test_a_visitor_who_asks_for_the_site_by_name_is_told_what_it_is(tmp_pa
     assert said.question.startswith("Boats: Boats rents boats for a day. Each has a skipper.")
 
 
+async def test_the_section_that_is_called_as_the_question_answers_it(tmp_path: Path) -> None:
+    more = "".join(f"## Sail {at}\n\nBoats: Boats {FILLER}\n\n" for at in range(9))
+    pages = {"index.md": f"# Manual\n\n{more}## 2. What is Boats?\n\nA place at the lake.\n"}
+
+    assert await told(tmp_path, "what is boats", pages) == "A place at the lake."
+
+
+async def test_a_site_that_says_nothing_of_itself_is_searched_for_its_name(tmp_path: Path) -> None:
+    pages = {"yard.md": "# Yard\n\nThe yard of Boats is where boats are mended.\n"}
+
+    assert "where boats are mended" in await told(tmp_path, "What is Boats?", pages)
+
+
 async def test_a_section_with_the_name_of_the_site_says_what_it_is(tmp_path: Path) -> None:
     pages = {"index.md": "# Help\n\n## What is Boats?\n\nA place with a hundred boats.\n"}
 
     assert "A place with a hundred boats." in await told(tmp_path, "what is boats", pages)
+
+
+@pytest.mark.parametrize(
+    "below", ["- Type: null or a rope", "lets a sailor tow a boat.", "```\ntow boat\n```"]
+)
+async def test_what_only_makes_sense_below_its_heading_is_quoted_below_it(
+    tmp_path: Path, below: str
+) -> None:
+    pages = {"fields.md": f"# Fields\n\n## painter\n\n{below}\n\n## sail\n\n{FILLER}\n"}
+
+    text = await told(tmp_path, "What is a painter?", pages)
+
+    assert text.startswith("painter:")
+    assert below in text
 
 
 async def test_a_clear_lead_answers_alone(tmp_path: Path) -> None:
