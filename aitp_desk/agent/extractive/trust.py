@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from aitp_desk.agent.extractive.question import TELLING, ReadQuestion, WantedTerm, is_question
+from aitp_desk.agent.extractive.question import (
+    TELLING,
+    ReadQuestion,
+    WantedTerm,
+    is_question,
+    points_back,
+)
 from aitp_desk.agent.extractive.selection import Candidate, by_score
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.index.term_places import NOWHERE
@@ -66,7 +72,7 @@ def is_trusted(best: Candidate) -> bool:
 
 def list_asked_in_full(found: Sequence[Candidate], asked: ReadQuestion) -> list[Candidate]:
     """Return the sections that have the question as their heading: no other evidence is needed."""
-    if not is_question(asked.text):
+    if not is_question(asked.text) or points_back(asked.text):  # "it" is any page's subject
         return []
     said = to_plain_words(asked.said)
     covering = (one for one in found if one.coverage >= _COVERING)

@@ -166,6 +166,17 @@ async def test_the_section_that_is_called_as_the_question_answers_it(tmp_path: P
     assert await told(tmp_path, "what is boats", pages) == "A place at the lake."
 
 
+async def test_a_heading_with_an_unnamed_thing_is_one_of_several(tmp_path: Path) -> None:
+    pages = {
+        "skiff.md": "# Skiff\n\n## Is it watertight?\n\nThe hull is, the deck is not.\n",
+        "canoe.md": "# Canoe\n\n## Watertight\n\nThe canoe is watertight up to its rim.\n",
+    }
+
+    said = await replied(tmp_path, "Is it watertight?", pages)
+
+    assert "Canoe" in (said.question if isinstance(said, Clarification) else said.text)
+
+
 async def test_a_site_that_says_nothing_of_itself_is_searched_for_its_name(tmp_path: Path) -> None:
     pages = {"yard.md": "# Yard\n\nThe yard of Boats is where boats are mended.\n"}
 
