@@ -71,7 +71,10 @@ def is_trusted(best: Candidate) -> bool:
 
 
 def list_asked_in_full(found: Sequence[Candidate], asked: ReadQuestion) -> list[Candidate]:
-    """Return the sections that have the question as their heading: no other evidence is needed."""
+    """Return the sections whose heading is the question.
+
+    They answer it without further evidence.
+    """
     if not is_question(asked.text) or points_back(asked.text):  # "it" is any page's subject
         return []
     said = to_plain_words(asked.said)

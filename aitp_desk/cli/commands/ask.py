@@ -123,7 +123,7 @@ async def _ask(
 
 
 def _open_actions(config: Config) -> Callable[[str, Library], str | None]:
-    """Return what finds the action, by name, that a served desk would begin for some words."""
+    """Return a function that names the action a served desk would call."""
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.actions.registry import load_sources
     from aitp_desk.agent.intents.examples import DeclaredExamples

@@ -44,7 +44,7 @@ def asks_for_goods(text: str) -> bool:
 def asks_for_introduction(
     site: SiteFacts, text: str, headings: Iterable[str], library: Library
 ) -> bool:
-    """Return whether a visitor asks what the site is, by its name, and the site says so.
+    """Return whether the site's introduction answers what the site is.
 
     Parameters:
         headings: of the sections that were found; one that has that name answers.
