@@ -16,6 +16,10 @@ MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|\bFunction\("
 )
 IMPORT = re.compile(r'^(?:import|export) .*?from "([^"]+)";$', re.MULTILINE | re.DOTALL)
+NAMES = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.MULTILINE)
+EXPORT = re.compile(
+    r"^export (?:async )?(?:function\*?|const|let|class) (\w+)|^export \{([^}]*)\}", re.MULTILINE
+)
 LOADED = re.compile(r'(?:href|src)="([^"]+)"')
 
 
@@ -46,3 +50,22 @@ def test_what_is_loaded_is_there_and_all_that_is_there_is_loaded() -> None:
         assert all(name.startswith(("./", "../")) for _, name in named)
         new = {(path.parent / name).resolve() for path, name in named} - found
     assert found == {*FILES, *SHARED} - {PAGES / "index.html"}
+
+
+def test_a_name_that_is_imported_is_exported() -> None:
+    texts = {path: SHARED.get(path, path).read_text("utf-8") for path in (*FILES, *SHARED)}
+    exported = {
+        path: {
+            name.strip() for found in EXPORT.findall(text) for name in ",".join(found).split(",")
+        }
+        for path, text in texts.items()
+    }
+    imported = {
+        (path, (path.parent / module).resolve(), name.strip().partition(" ")[0])
+        for path, text in texts.items()
+        for names, module in NAMES.findall(text)
+        for name in names.split(",")
+        if name.strip()
+    }
+    assert imported
+    assert [one for one in imported if one[2] not in exported[one[1]]] == []

@@ -15,7 +15,7 @@ export function link(address, label) {
   return el("span", {}, anchor, el("span", { class: "soft" }, ` (${url.host})`));
 }
 
-/** The console has words where the chat has pictures. */
-export function icon() {
-  return document.createTextNode("Copy");
+/** Make a button; the console has words where the chat has pictures. */
+export function tool(_drawing, label, attributes) {
+  return el("button", { type: "button", "aria-label": label, ...attributes }, "Copy");
 }
