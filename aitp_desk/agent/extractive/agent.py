@@ -160,9 +160,8 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
         turn.question, editions.library
     ):
         return said
-    if (
-        detect_question_language(said.text, own) != own
-    ):  # the page is in another language than it declares
+    # the page may be in another language than it declares
+    if detect_question_language(said.text, own) != own:
         return said
     introduction = visitors.introduce(own)
     text = f"{introduction}\n\n{said.text}"

@@ -68,4 +68,4 @@ def find_speech(text: str, own: str) -> Speech:
     Parameters:
         own: tag of the language that the content is in.
     """
-    return speech_of(detect_question_language(text, own))
+    return speech_of(_detect_language(text[:_LONGEST], own))

@@ -13,7 +13,7 @@ from tests.support.desk.server import SHOP, serving
 MOST = {
     "converse": 74,
     "message": 82,
-    "run": 596,
+    "run": 600,
     "mcp-2025-11-25": 188,
     "mcp-2026-07-28": 190,
 }
