@@ -173,6 +173,7 @@ async def test_what_a_capability_says_and_watches_is_reported(
     assert not any("gone" in note for note in told["notes"]) or own is GONE
 
 
+@pytest.mark.sqlite
 async def test_the_console_and_the_figures_tell_the_same(tmp_path: Path) -> None:
     async with talking(tmp_path) as desk, operating(desk.desk, tmp_path / "data") as operator:
         shown = await operator.get("health")

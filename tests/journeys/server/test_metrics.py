@@ -53,7 +53,9 @@ class Scrape:
             labels = {key for sample in family.samples for key in sample.labels} - {"le"}
             self.described[name] = (family.type, frozenset(labels))
             for sample in family.samples:
-                self._values[sample.name, frozenset(sample.labels.items())] = sample.value
+                # a process next to others has another label
+                given = {(key, value) for key, value in sample.labels.items() if key != "worker"}
+                self._values[sample.name, frozenset(given)] = sample.value
 
     def value(self, name: str, **labels: str) -> float:
         return self._values.get((name, frozenset(labels.items())), 0.0)
