@@ -255,6 +255,7 @@ async def test_what_is_open_to_strangers_is_named(tmp_path: Path) -> None:
     assert found["ok exposure"][1] == "on, for those with a key: access tokens"
 
 
+@pytest.mark.sqlite
 async def test_keys_and_the_audit_log_are_examined(tmp_path: Path) -> None:
     data = tmp_path / "data"
 

@@ -81,7 +81,7 @@ async def test_who_was_joined_unawares_learns_it_and_leaves(desk: CarriedDesk) -
     await desk.platform.write("eve", "What is there?")
     await shown(desk, "eve", has("You asked: What is there?"))
     ((of_ada,),) = desk.talker.rows(
-        "SELECT thread_id FROM messages WHERE json_extract(content, '$[0]') LIKE 'A secret%'"
+        "SELECT thread_id FROM messages WHERE content LIKE '[\"A secret%'"
     )
     (of_eve,) = threads(desk) - {of_ada}
     assert of_ada != of_eve
