@@ -24,13 +24,15 @@ from aitp_desk.model.calls.action import Action
 
 _MOST_READ, _MOST_READ_OF_NUMBER = 4, 12
 """Arguments are read for the likeliest actions only: it takes longer than all else."""
+_LEAST_OF_QUESTION = 0.75
+"""A question has an answer on the pages more often than a wish has, so an action must be clearer."""
 
 
 class RankedAction(msgspec.Struct, frozen=True):
     """An action with what speaks for it.
 
     Parameters:
-        score: above 0 it is asked for.
+        score: above 0 it is likely to be asked for.
     """
 
     name: str
@@ -72,7 +74,8 @@ class ActionRanking:
         """
         ranked = self.rank(said, pages, likeness)
         best = max(ranked, key=lambda one: one.score, default=None)
-        if best is None or best.score <= 0 or self._wants_more(said, best.name):
+        least = _LEAST_OF_QUESTION if said.act == "question" else 0.0
+        if best is None or best.score <= least or self._wants_more(said, best.name):
             return None
         return best.name
 

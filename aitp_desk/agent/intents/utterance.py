@@ -18,8 +18,11 @@ _SHOW = re.compile(
 )
 _AMOUNT = re.compile(
     r"(?<!\S)(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
-    r"|thirty|fifty|a hundred|hundred|dozen)(?!\S)"
+    r"|thirty|fifty|a hundred|hundred|dozen)(?!\S)(?! (?:minutes?|hours?|days?|weeks?|months?|years?"
+    r"|kg|kilos?|kilograms?|grams?|tons?|pounds?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|feet"
+    r"|inches|lit(?:er|re)s?|degrees?|percent|euros?|dollars?|francs?|pence)(?!\S))"
 )
+"""A number of things, and not the measure of one: a time, a weight, a length, a price."""
 _OWN = re.compile(
     r"(?<!\S)(?:i|i'm|i've|we|we're|we've|my|our|mine|ours|ich|wir|mein\w*|unser\w*|je|nous|mon|ma|mes"
     r"|notre|nos)(?!\S)"

@@ -27,7 +27,7 @@ from tests.support.desk.server import SHOP
 FOLDER = Path(__file__).parent
 GROUPS = {
     "seen": ("seen", "earlier", "further"),
-    "practice": ("library", "restaurant", "utility", "gym", "courier", "visitors"),
+    "practice": ("library", "restaurant", "utility", "gym", "courier", "visitors", "questions"),
     "unseen": ("unseen",),
 }
 """Names of files: all but the unseen one may be read while the matcher is changed."""

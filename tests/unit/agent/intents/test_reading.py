@@ -135,3 +135,19 @@ def test_mixed_up_words_are_read_too(words: list[str]) -> None:
 )
 def test_a_deed_is_named_in_every_number_person_and_time(words: str, deed: str) -> None:
     assert deed in find_deeds(to_plain_text(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "names_things"),
+    [
+        ("Two lamps for tomorrow", True),
+        ("12 lamps, please", True),
+        ("Is a lamp of 30 kilos too heavy?", False),
+        ("Are the first 30 minutes free?", False),
+        ("Two lamps for three days", True),
+    ],
+)
+def test_a_measure_is_no_number_of_things(words: str, *, names_things: bool) -> None:
+    said = RANKING.read(words)
+    assert said is not None
+    assert said.has_amount is names_things
