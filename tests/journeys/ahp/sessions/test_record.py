@@ -136,3 +136,16 @@ async def test_a_desk_that_stops_writes_down_what_it_has_answered(tmp_path: Path
         for number in range(50):
             await visitor.ask(f"Question {number}?")
     assert rows(data, "SELECT count(*) FROM folded_turns") == [(50,)]
+
+
+async def test_an_agent_rates_the_newest_answer_of_its_session(tmp_path: Path) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent(answer_or_ask_back)) as visitor:
+        asked = await visitor.ask("One?")
+        path = f"/v1/threads/{asked.session_id}/messages/latest/feedback"
+        rating = {"rating": "down", "reason": "Are returns free?"}
+        async with visitor.http.post(path, json=rating) as response:
+            assert response.status == 200, await response.text()
+            told = await response.json()
+        thread_id = await thread_of(visitor, asked.session_id)
+        _, messages = await messages_of(visitor, thread_id)
+    assert (told["id"], told["rating"]) == (messages[-1]["id"], "down")

@@ -54,3 +54,22 @@ async def test_a_number_shows_its_source_on_hover_and_focus_until_escape(
                 await visitor.press("Escape")
                 await expect(visitor.panel).to_be_hidden()
                 assert len(visitor.requests) == made
+
+
+async def test_nothing_moves_for_visitors_who_want_no_motion(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    animated = (
+        "[...document.querySelector('aitp-chat').shadowRoot.querySelectorAll('*')]"
+        ".filter((one) => getComputedStyle(one).animationName !== 'none').length"
+    )
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with serving(tmp_path / "data", named) as desk:
+            site.put("/", write_host_page(desk.url), desk.url)
+            async with at_chat(browser, f"{site.url}/") as visitor:
+                await visitor.ask("How long may I return a book?")
+                await expect(visitor.answers).to_have_count(1)
+                assert await visitor.page.evaluate(animated) == 0
+                await visitor.page.emulate_media(reduced_motion="no-preference")
+                assert await visitor.page.evaluate(animated) > 0
