@@ -25,7 +25,7 @@ from aitp_desk.model.calls.action import Action
 _MOST_READ, _MOST_READ_OF_NUMBER = 4, 12
 """Arguments are read for the likeliest actions only: it takes longer than all else."""
 _LEAST_OF_QUESTION = 0.75
-"""A question has an answer on the pages more often than a wish has, so an action must be clearer."""
+"""A question has its answer on a page more often than a wish, so an action must be clearer."""
 
 
 class RankedAction(msgspec.Struct, frozen=True):

@@ -18,9 +18,9 @@ _SHOW = re.compile(
 )
 _AMOUNT = re.compile(
     r"(?<!\S)(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
-    r"|thirty|fifty|a hundred|hundred|dozen)(?!\S)(?! (?:minutes?|hours?|days?|weeks?|months?|years?"
-    r"|kg|kilos?|kilograms?|grams?|tons?|pounds?|miles?|km|kilomet(?:er|re)s?|met(?:er|re)s?|feet"
-    r"|inches|lit(?:er|re)s?|degrees?|percent|euros?|dollars?|francs?|pence)(?!\S))"
+    r"|thirty|fifty|a hundred|hundred|dozen)(?!\S)(?! (?:minutes?|hours?|days?|weeks?|months?"
+    r"|years?|kg|kilos?|kilograms?|grams?|tons?|pounds?|miles?|km|kilomet(?:er|re)s?|feet|inches"
+    r"|met(?:er|re)s?|lit(?:er|re)s?|degrees?|percent|euros?|dollars?|francs?|pence)(?!\S))"
 )
 """A number of things, and not the measure of one: a time, a weight, a length, a price."""
 _OWN = re.compile(
