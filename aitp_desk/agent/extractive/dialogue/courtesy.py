@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import msgspec
@@ -19,6 +19,8 @@ MAX_WORDS = 80
 _ASKED = re.compile(r"[?？]")
 _KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
 """Which courtesy is answered if there are several, the first of these."""
+_plain_words = lru_cache(maxsize=256)(to_plain_words)
+"""Of short messages only: each is looked at several times."""
 
 
 class Courtesy(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
     """
     if len(words) > MAX_WORDS:
         return None
-    said = to_plain_words(words)
+    said = _plain_words(words)
     if not said:
         return None
     asks = _ASKED.search(words) is not None
@@ -78,20 +80,20 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     """
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
-    said = to_plain_words(words)
+    said = _plain_words(words)
     return said in (_all_agreements() if speech is None else _agreements(speech))
 
 
 def is_plain_yes(words: str) -> bool:
     """Return whether a message is the word for yes alone, in any language: ``ja``, ``oui``."""
-    return len(words) <= MAX_WORDS and to_plain_words(words) in _words_for_yes()
+    return len(words) <= MAX_WORDS and _plain_words(words) in _words_for_yes()
 
 
 def says_pay(words: str) -> bool:
     """Return whether a message only says that its author pays, in any language: ``je paie``."""
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
-    return to_plain_words(words) in _words_for_paying()
+    return _plain_words(words) in _words_for_paying()
 
 
 def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
@@ -102,7 +104,7 @@ def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
     """
     if len(words) > MAX_WORDS:
         return False
-    said = to_plain_words(words)
+    said = _plain_words(words)
     languages = all_speech() if preferred is None else (preferred, *all_speech())
     return any(_more(one).fullmatch(said) for one in languages)
 
@@ -111,7 +113,7 @@ def is_refusal(words: str) -> bool:
     """Return whether a message only says no, in any language: ``nein danke``."""
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
-    said = to_plain_words(words)
+    said = _plain_words(words)
     return any(_refusals(one).fullmatch(said) for one in all_speech())
 
 
