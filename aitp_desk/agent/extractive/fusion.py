@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -44,9 +45,8 @@ def list_signals(
     if matches:
         likeness = {number: match.likeness for number, match in matches.items()}
         best = sorted(likeness, key=likeness.__getitem__, reverse=True)[:PROPOSED]
-        signals.append(
-            Signal("questions", _QUESTION, best, lambda number: likeness.get(number, 0.0))
-        )
+        of_any = defaultdict(float, likeness).__getitem__
+        signals.append(Signal("questions", _QUESTION, best, of_any))
     if library.vectors is not None:
         near = library.vectors.near(asked.said)
         if near is not None:

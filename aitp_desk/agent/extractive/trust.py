@@ -75,11 +75,14 @@ def list_asked_in_full(found: Sequence[Candidate], asked: ReadQuestion) -> list[
 
     They answer it without further evidence.
     """
-    if not is_question(asked.text) or points_back(asked.text):  # "it" is any page's subject
-        return []
     said = to_plain_words(asked.said)
-    covering = (one for one in found if one.coverage >= _COVERING)
-    return [one for one in covering if to_plain_words(drop_number(one.label.heading)) == said]
+    named = [
+        one
+        for one in found
+        if one.coverage >= _COVERING and to_plain_words(drop_number(one.label.heading)) == said
+    ]
+    # "it" is any page's subject
+    return named if named and is_question(asked.text) and not points_back(asked.text) else []
 
 
 def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
