@@ -201,7 +201,7 @@ class ActionInvoker:
         price = await self.executor.check_call(offered, value, context)
         if action.is_prepaid and price is not None and price.amount > 0:
             return PaymentNeeded(invocation, price)
-        if action.kind != "query" and action.is_open:
+        if action.is_prepaid and action.kind != "query" and action.is_open:
             # strangers may change what they pay for: what is free this time is for known callers
             check_access(principal, "actions", action.name, action.name)
         if not has_consent(invocation, action, price):
