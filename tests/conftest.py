@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 import pytest
 import structlog
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.specs.folder import find_shared_folder
 
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
 _EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "15"))
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=_EXAMPLES)
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=True,
+    max_examples=_EXAMPLES,
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault
+)
 settings.load_profile("suite")
 
 # what a fault looks like in colours, with all its variables, takes longer than most tests
