@@ -75,7 +75,8 @@ class RunReceipts:
         """
         pays = [message for message in due if await self._pays(thread_id, message)]
         if not pays:
-            return await self._answer_words(thread_id, due)
+            again = len(due) == 1 and says_pay("\n".join(due[0].content))
+            return await self._answer_words(thread_id, due) if again else PaymentStatement((), due)
         since = min(message.created_at for message in pays)
         known = await self._settlement.list_paid_since(thread_id, since)
         calls = [call for call in known if call.answer is None]  # a declined call goes on
@@ -92,8 +93,6 @@ class RunReceipts:
 
     async def _answer_words(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
         """Answer words that pay once more; nothing while a call waits for its payment."""
-        if not says_pay("\n".join(due[-1].content) if len(due) == 1 else ""):
-            return PaymentStatement((), due)
         calls = await self._settlement.list_paid_since(thread_id, 0)
         paid = await self._settlement.filter_paid([call.id for call in calls])
         if not paid or len(paid) < len(calls):

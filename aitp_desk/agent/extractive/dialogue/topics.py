@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from aitp_desk.agent.base import Clarification, SiteFacts
 from aitp_desk.agent.speech import speech_of
@@ -15,8 +16,10 @@ _MOST_TITLES = 8
 _OPENING = 300
 """About how many characters of the home page introduce the site."""
 _ASKS_WHAT = re.compile(
-    r"(?:what|who)(?:['’]?s| is| are) (?:the )?(.+?)(?: (?:used |good )?for| about)?"
+    r"(?:what|who)(?:['’]?s| is| are) (?:the )?(.+?)(?: (?:used |good )?for| about)?",
+    re.IGNORECASE,
 )
+_fold_name = lru_cache(maxsize=64)(fold_text)
 _ASKS = re.compile(
     r"(?:who|what) are you|what(?:['’]?s| is) this(?: (?:site|website|web ?page|page))?(?: about)?|"
     r"what(?: else)? can i ask(?: you)?|what do you (?:do|know)|"
@@ -55,8 +58,8 @@ def asks_for_introduction(
 
 
 def _asks_for_site(text: str, name: str) -> bool:
-    asked = _ASKS_WHAT.fullmatch(fold_text(text).strip(" ?!."))
-    return asked is not None and asked[1] == fold_text(name)
+    asked = _ASKS_WHAT.fullmatch(text.strip(" ?!."))
+    return asked is not None and fold_text(asked[1]) == _fold_name(name)
 
 
 def _about(site: SiteFacts, library: Library) -> str:

@@ -93,7 +93,7 @@ WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queu
 -- hear_conversation: Stores that the person has written; what was held back is to be sent now.
 -- The person's own message is not: where it alone has no job, none is needed.
 UPDATE transport_conversations SET
-    queued_seq = CASE WHEN state <> 'open' THEN sent_seq WHEN queued_seq = :seq - 1 THEN :seq
+    queued_seq = CASE WHEN state <> 'open' THEN sent_seq WHEN queued_seq + 1 = :seq THEN :seq
         ELSE queued_seq END,
     state = 'open',
     reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,

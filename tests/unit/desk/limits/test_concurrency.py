@@ -132,7 +132,7 @@ async def test_who_waits_too_long_is_turned_away_and_nobody_is_called_in_its_pla
     doing = ConcurrencyLimiter(Settings(at_once=1, wait_seconds=1), Tiers())
     place = doing.try_acquire(make_anonymous("a"))
     assert place is not None
-    with pytest.raises(Unavailable, match="has waited 1 seconds") as refused:
+    with pytest.raises(Unavailable, match=r"has waited 1 second\.") as refused:
         await doing.wait(make_anonymous("b"), lambda: False)
     assert refused.value.retry_after == RETRY_SECONDS
     place.release()

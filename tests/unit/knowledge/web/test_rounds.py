@@ -144,7 +144,7 @@ async def test_a_page_that_is_too_large_too_slow_or_a_bomb_is_left(
         done.set()
     assert "sent more than 100000 bytes" in problems["/large"]
     assert "sent more than 100000 bytes" in problems["/bomb"]
-    assert "within 1 seconds" in problems["/slow"]
+    assert "within 1 second." in problems["/slow"]
     assert reading.titles == {"/fine": "Fine"}
 
 
