@@ -8,8 +8,6 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 
 # tests wait for a part of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
-# tests with servers wait for a third of it: for platforms' rates, leases and processes that start
-SERVER_WORKERS ?= $(shell expr $(WAITING_WORKERS) + 1)
 # journeys that test-servers runs once more on PostgreSQL; test-postgres runs all
 ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions/test_record.py
 
@@ -50,7 +48,7 @@ test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=100 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(SERVER_WORKERS) --dist loadfile \
+	AITP_DESK_EXAMPLES=100 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
 	  --no-loadscope-reorder -m "slow or hypothesis or servers"
 	@$(MAKE) test-postgres JOURNEYS="$(ON_POSTGRES)"
 
