@@ -71,10 +71,10 @@ from aitp_desk.transports.host.people import (
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
-from aitp_desk.transports.visitors.notices import Notices
+from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
 from aitp_desk.transports.visitors.services import VisitorServices
 
-_NONE, _OPT_OUT = TextMessage(text="", message_ref=""), OptOut()
+_OPT_OUT = OptOut()
 
 _log = structlog.get_logger()
 
@@ -240,7 +240,7 @@ class VisitorEvent:
         self,
         conversation: Conversation | None,
         draft: Draft,
-        message: TextMessage = _NONE,
+        message: TextMessage = NO_MESSAGE,
         token: str = "",
         *,
         is_answered: bool = True,

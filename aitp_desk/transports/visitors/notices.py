@@ -16,7 +16,7 @@ from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
 from aitp_desk.transports.visitors.services import VisitorServices
 
-_NONE = TextMessage(text="", message_ref="")
+NO_MESSAGE = TextMessage(text="", message_ref="")
 
 
 class Notices:
@@ -79,7 +79,7 @@ class Notices:
             return
         if self._claim.kind == EVENT_KIND and await has_stop_after(store, self._claim):
             return
-        answered = incoming.event if isinstance(incoming.event, TextMessage) else _NONE
+        answered = incoming.event if isinstance(incoming.event, TextMessage) else NO_MESSAGE
         await self._enabled.send(
             Outgoing(
                 id=self._claim.id,

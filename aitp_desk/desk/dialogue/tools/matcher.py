@@ -151,15 +151,15 @@ class ActionMatcher:
         words = " ".join(text.split())
         if not words or len(words) > _LONGEST:
             return None, None
-        if words not in self._found:
+        found = self._found  # another one if the content changes meanwhile
+        if words not in found:
             declared = self._examples.find(words, (one.title for one in library.documents))
             said = self._ranking.read(words)
             likely = None if said is None else await self._match(said, library)
-            while len(self._found) >= _KEPT:
-                del self._found[next(iter(self._found))]
-            self._found[words] = declared, likely
-            return declared, likely
-        return self._found[words]
+            while len(found) >= _KEPT:
+                del found[next(iter(found))]
+            found[words] = declared, likely
+        return found[words]
 
     async def _match(self, said: Utterance, library: Library) -> str | None:
         try:
