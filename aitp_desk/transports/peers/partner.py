@@ -59,8 +59,8 @@ class Partner:
         self._desk_id = desk_id
         self._signer = signer
         self._cache = ResponseCache()
-        self._found: Discovery | None = None
-        self._found_until = 0.0
+        # by whether the desk was known: a stranger is not led to what is named to it alone
+        self._found: dict[bool, tuple[float, Discovery]] = {}
 
     def trusts(self, context: Context) -> bool:
         """Return whether a caller's words are sent with the desk's own token or signature.
@@ -95,40 +95,41 @@ class Partner:
                 f"{self.title} was not asked: the question has passed {len(via)} other "
                 f"{'site' if len(via) == 1 else 'sites'}, and goes no further."
             )
-        knows_desk = acts or context is None or self.trusts(context)
+        has_proof = bool(self._token or self._signer)
+        knows_desk = has_proof and (acts or context is None or self.trusts(context))
         policy = Policy(
             confirm=agree if acts else refuse,
             budget=budget,
             # the limit below ends the visit; this one only bounds the pauses that a site asks for
             seconds=settings.seconds + 1,
         )
-        with self._explain():
+        until, found = self._found.get(knows_desk, (0.0, None))
+        with self._explain(knows_desk=knows_desk):
             async with (
                 asyncio.timeout(settings.seconds),
                 visit(
                     settings.url,
                     policy=policy,
-                    credential=self._token if self._token and knows_desk else None,
+                    credential=(self._token or None) if knows_desk else None,
                     identity=Identity(
                         via=(*via, self._desk_id), signer=self._signer if knows_desk else None
                     ),
                     protocol=settings.protocol or None,
                     cache=self._cache,
-                    found=self._found if time.monotonic() < self._found_until else None,
+                    found=found if time.monotonic() < until else None,
                 ) as site,
             ):
                 yield site
-        if site.found is not self._found:
-            self._found = site.found
-            self._found_until = time.monotonic() + ENDPOINTS_SECONDS
+        if site.found is not found:
+            self._found[knows_desk] = (time.monotonic() + ENDPOINTS_SECONDS, site.found)
 
     @contextmanager
-    def _explain(self) -> Iterator[None]:
+    def _explain(self, *, knows_desk: bool) -> Iterator[None]:
         """Turn what goes wrong on a visit into an error of this desk."""
         try:
             yield
         except (VisitError, TimeoutError) as error:
-            self._found = None
+            self._found.pop(knows_desk, None)
             _log.info("peer_failed", peer=self.settings.name, error=type(error).__name__)
             raise self._describe(error) from None
 

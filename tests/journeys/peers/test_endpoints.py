@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import free_ports
+from tests.support.doubles.website import website
 from tests.support.sites.partners import (
     BOOKSHOP,
     LIBRARY,
@@ -61,3 +63,26 @@ async def test_a_second_question_looks_for_no_endpoints(tmp_path: Path, protocol
         # after a failure they are looked for again
         async with serving_site(bookshop, port=port) as partner:
             assert await ask(talker, await partner.with_key("operator")) > OWN[protocol]
+
+
+async def test_a_stranger_is_not_led_to_what_the_partner_names_to_the_desk_alone(
+    tmp_path: Path,
+) -> None:
+    async def describe(request: web.Request) -> web.Response:
+        content = "/members.txt" if "Authorization" in request.headers else "/public.txt"
+        manifest = {"ahp": "0.1", "modes": ["MODE1"], "endpoints": {"content": content}}
+        return web.json_response(manifest)
+
+    async with website() as books:
+        books.handle("/.well-known/agent.json", describe)
+        for page, weeks in (("members", "three weeks"), ("public", "some time")):
+            text = f"# Books\n\nWe lend e-readers for {weeks}.\n"
+            books.put(f"/{page}.txt", text, type="text/plain; charset=utf-8")
+        site = write_site(tmp_path / "library", LIBRARY, peer(books.url, bearer_env="BOOKS"))
+        async with serving_site(site, environment={"BOOKS": "secret-of-the-desk"}) as talker:
+            known = await talker.with_key("threads", "actions")
+            for caller, weeks in ((known, "three weeks"), (talker, "some time")) * 2:
+                opened = await caller.open(QUESTION, wait=WAIT)
+                assert weeks in opened.ok["replies"][0]["content"][0]
+        # what was found is used again for each of the two
+        assert books.paths().count("/.well-known/agent.json") == 2
