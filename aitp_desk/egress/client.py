@@ -197,7 +197,7 @@ class Egress:
         max_bytes: int,
         seconds: float,
         headers: Mapping[str, str] | None = None,
-        method: Literal["POST", "PUT", "DELETE"] = "POST",
+        method: Literal["POST", "PUT", "PATCH", "DELETE"] = "POST",
         wants_reasons: bool = False,
     ) -> Fetched:
         """Send bytes to an address, once, without following redirects.
@@ -257,7 +257,7 @@ class Egress:
 
     async def _ask(
         self,
-        method: Literal["GET", "POST", "PUT", "DELETE"],
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
         address: URL,
         headers: Mapping[str, str] | None,
         max_bytes: int,

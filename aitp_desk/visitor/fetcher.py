@@ -33,7 +33,7 @@ SERVER_PAUSE_SECONDS = 5.0
 FOREIGN_HEADERS = frozenset({"user-agent", "accept", "content-type"})
 """The only headers that another origin than the site's own is sent."""
 
-Method = Literal["GET", "POST", "PUT", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class Fetcher:

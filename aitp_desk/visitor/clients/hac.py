@@ -113,12 +113,12 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
 def read_safety(value: Any, method: str) -> Safety | None:
     """Read safety metadata; None without a mutability that is known, and that the method may have.
 
-    PUT and DELETE change something by definition (RFC 9110, section 9.2.1).
+    PUT, PATCH and DELETE change something by definition (RFC 9110, section 9.2.1; RFC 5789).
     """
     mutability, radius = text_of(value, "mutability"), text_of(value, "blast_radius")
     if mutability not in get_args(Mutability):
         return None
-    if mutability == "read_only" and method in {"PUT", "DELETE"}:
+    if mutability == "read_only" and method in {"PUT", "PATCH", "DELETE"}:
         return None
     known: Any = radius if radius in get_args(BlastRadius) else "all" if radius else "self"
     told: Any = mutability

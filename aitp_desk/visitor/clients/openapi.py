@@ -21,6 +21,7 @@ BY_METHOD: Mapping[str, Safety | None] = {
     "GET": Safety(mutability="read_only"),
     "DELETE": Safety(mutability="irreversible"),
     "PUT": Safety(mutability="reversible"),
+    "PATCH": Safety(mutability="reversible"),
     "POST": None,
 }
 """What a method says about safety, if the operation says nothing (HAC 1.0, section 12.2)."""

@@ -61,12 +61,14 @@ def list_manifest_endpoints(
         yield Endpoint(
             "aitp", resolve(url, threads), url, "The manifest links its threads.", answers=True
         )
-    if mcp := text_of(links, "mcp"):
+    # later drafts describe it as an integration
+    integrated = text_of(object_of(object_of(manifest, "integrations"), "mcp"), "url")
+    if mcp := text_of(links, "mcp") or integrated:
         yield Endpoint(
             "mcp",
             resolve(url, mcp),
             url,
-            "The manifest links its MCP server.",
+            "The manifest names its MCP server.",
             answers=True,
             acts=True,
         )

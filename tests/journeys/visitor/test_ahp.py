@@ -293,12 +293,27 @@ async def test_an_accepted_call_is_polled_never_sooner_than_the_site_says() -> N
             CONVERSE, {"status": "accepted", "session_id": "s-1", "eta_seconds": 40, "poll": status}
         )
         shop.will(status, {"status": "pending", "eta_seconds": 20}, method="GET")
+        # AHP's reference server says so of a call whose people have not answered
+        shop.will(status, {"status": "active", "session_id": "s-1"}, method="GET")
         shop.will(status, succeed("Done.", payload={"result": {"id": 3}}), method="GET")
         waiting = await site.call("look_up")
         done = await site.wait(waiting)
     assert waiting.kind == "waiting"
     assert (done.kind, done.result) == ("done", {"id": 3})
-    assert [round(pause) for pause in pauses.seconds] == [40, 20]
+    assert [round(pause) for pause in pauses.seconds[:2]] == [40, 20]
+    assert len(pauses.seconds) == 3
+
+
+async def test_no_question_is_put_once_the_tokens_are_used_up() -> None:
+    policy = Policy(tokens=100)
+    async with scripted_site() as shop, visiting(shop.url, "ahp", policy=policy) as site:
+        publish(shop)
+        shop.will(CONVERSE, {**succeed("It is red."), "meta": {"tokens_used": 60}})
+        for _ in range(2):
+            await site.ask("Which colour?")
+        with pytest.raises(BudgetSpent, match="100 tokens"):
+            await site.ask("Which colour?")
+    assert len(shop.bodies(CONVERSE)) == 2
 
 
 async def test_an_answer_that_people_give_later_is_waited_for() -> None:
@@ -307,6 +322,7 @@ async def test_an_answer_that_people_give_later_is_waited_for() -> None:
         status = "/agent/converse/status/s-1"
         shop.will(CONVERSE, {"status": "accepted", "session_id": "s-1", "poll": status})
         shop.will(status, {"status": "pending", "progress": "A person reads it."}, method="GET")
+        shop.will(status, {"status": "active", "session_id": "s-1"}, method="GET")
         shop.will(status, succeed("Yes, we do."), method="GET")
         async with visiting(shop.url, "ahp", pause=Pauses()) as site:
             assert (await site.ask("Do you?")).text == "Yes, we do."

@@ -68,6 +68,14 @@ async def test_the_manifest_is_read_where_the_page_says_it_is(shop: Website) -> 
             assert site.endpoints[0].found_in == shop.url + place
 
 
+async def test_an_integration_of_a_later_draft_is_found(shop: Website) -> None:
+    told = manifest(integrations={"mcp": {"url": "/tools/mcp", "version": "2024-11-05"}})
+    put_json(shop, "/.well-known/agent.json", told)
+    async with visit(shop.url) as site:
+        found = {endpoint.kind: endpoint.url for endpoint in site.endpoints}
+    assert found["mcp"] == f"{shop.url}/tools/mcp"
+
+
 @pytest.mark.requirement("AHP-12-3")
 async def test_of_an_unknown_version_only_the_content_is_read(shop: Website) -> None:
     future = manifest(ahp="7.0", modes=["MODE3"], endpoints={"converse": "/x"})

@@ -193,10 +193,11 @@ async def test_an_endpoint_that_fails_is_not_used_and_the_reason_is_shown(shop: 
 async def test_an_openapi_document_is_called_by_its_servers_and_references(
     shop: Website,
 ) -> None:
-    called: list[tuple[str, Any]] = []
+    called: list[tuple[str, str, Any]] = []
 
     async def answer(request: web.Request) -> web.Response:
-        called.append((request.path_qs, await request.json() if request.can_read_body else None))
+        sent = await request.json() if request.can_read_body else None
+        called.append((request.method, request.path_qs, sent))
         return web.json_response({"done": True}, status=201)
 
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -209,6 +210,7 @@ async def test_an_openapi_document_is_called_by_its_servers_and_references(
                 "parameters": [{"name": "id", "in": "path", "required": True}],
                 "get": {"operationId": "show_pet"},
                 "delete": {"operationId": "remove_pet"},
+                "patch": {"operationId": "rename_pet", "requestBody": _body("Pet")},
             },
             "/pets": {"post": {"operationId": "add_pet", "requestBody": _body("Pet")}},
             "/loops": {"post": {"operationId": "loop", "requestBody": _body("Loop")}},
@@ -224,14 +226,20 @@ async def test_an_openapi_document_is_called_by_its_servers_and_references(
         assert safeties == {
             "show_pet": "read_only",
             "remove_pet": "irreversible",
+            "rename_pet": "reversible",
             "add_pet": None,
             "loop": None,
         }
         assert (await site.call("add_pet", {"name": "Rex"})).result == {"done": True}
         assert (await site.call("show_pet", {"id": "7"})).result == {"done": True}
+        assert (await site.call("rename_pet", {"id": "7", "name": "Tex"})).kind == "done"
         with pytest.raises(NotOffered, match="arguments of its address"):
             await site.call("show_pet")
-    assert called == [("/v2/pets", {"name": "Rex"}), ("/v2/pets/7", None)]
+    assert called == [
+        ("POST", "/v2/pets", {"name": "Rex"}),
+        ("GET", "/v2/pets/7", None),
+        ("PATCH", "/v2/pets/7", {"name": "Tex"}),
+    ]
 
 
 OPENAPI_YAML = """

@@ -95,7 +95,7 @@ async def test_an_impossible_price_is_no_price_but_still_costs(amount: Any) -> N
     assert (action.cost, action.has_cost) == (None, True)
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 async def test_a_method_that_changes_something_is_never_only_reading(method: str) -> None:
     async with website() as site:
         safety = {"mutability": "read_only", "blast_radius": "self"}

@@ -32,6 +32,8 @@ SAFETY = "x-safety"
 """The word of an input schema by which desks say what harm a call may do."""
 CHANGES = "PUT"
 """A method that changes something: a capability that is no query is never only reading."""
+UNDER_WAY = frozenset({"pending", "active"})
+"""The statuses of a call that has not ended; the latter is a word of AHP's reference server."""
 MESSAGES = "x-aitp/"
 """Types of capability messages, which this visitor reads as text."""
 
@@ -314,7 +316,7 @@ class AhpClient:
             if not_before - time.monotonic() >= self._fetcher.left:
                 return Answer(turn.progress or "", "waiting", data={"poll": reference})
             turn = await self._get_status(reference)
-            if turn.status != "pending":
+            if turn.status not in UNDER_WAY:
                 return await self._make_answer(turn)
 
     async def _make_outcome(self, turn: Turn, key: str) -> Outcome:
@@ -360,14 +362,14 @@ class AhpClient:
             await self._fetcher.wait(pause)
         found = await self._fetcher.send(self._fetcher.resolve(self._endpoint.url, reference))
         turn = self._read(found)
-        if turn.status == "pending":
+        if turn.status in UNDER_WAY:
             self._polls.setdefault(reference, (0.0, POLL_SECONDS / 2))
             self._note_poll(turn, reference)
         return turn
 
     async def _poll(self, reference: str) -> Outcome:
         turn = await self._get_status(reference)
-        if turn.status == "pending":
+        if turn.status in UNDER_WAY:
             return Outcome("waiting", turn.progress or "", reference, retry_after=turn.eta_seconds)
         return await self._make_outcome(turn, reference)
 

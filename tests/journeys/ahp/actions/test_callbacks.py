@@ -7,12 +7,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
 from aitp_desk.store.units.keys.tokens import rotate_token
+from aitp_desk.visitor import Identity, Outcome, visit
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.callback_receiver import receiving, verified
 from tests.support.sites.orders import Caller, Research, calling, write_site
@@ -58,6 +60,27 @@ async def test_the_end_is_called_back_signed_and_as_a_poll_returns_it(
             assert (said.body["eta_seconds"] is None) is (number == 0)
         ids = [delivery.headers["webhook-id"] for delivery in receiver.got]
         assert ids == [id_ for (id_,) in caller.talker.rows("SELECT id FROM calls ORDER BY id")]
+
+
+async def test_a_visitor_that_is_called_back_reads_the_result_in_a_later_visit(
+    tmp_path: Path, site: Path
+) -> None:
+    research = Research()
+    async with (
+        receiving() as receiver,
+        calling(tmp_path, site, LOOPBACK, actions=(research.offered,)) as caller,
+    ):
+        url, key = caller.talker.desk.url, caller.talker.key
+        identity = Identity("scout", callback_url=receiver.url)
+        async with visit(url, protocol="ahp", credential=key, identity=identity) as visited:
+            waiting = await visited.call("research", {"topic": "moths"})
+        kept = msgspec.json.encode(waiting)
+        research.go_on.set()
+        await receiver.told()
+        async with visit(url, protocol="ahp", credential=key) as visited:
+            done = await visited.poll(msgspec.json.decode(kept, type=Outcome))
+    assert waiting.kind == "waiting"
+    assert (done.kind, done.result) == ("done", {"found": "moths"})
 
 
 @pytest.mark.slow
