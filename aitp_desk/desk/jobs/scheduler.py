@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
@@ -147,9 +147,9 @@ class Scheduler:
         while True:
             self._wanted.clear()
             try:
-                seconds = await self._until_next()
-                if seconds <= 0:
-                    await self._claim()
+                due, seconds = await self._look()
+                if due:
+                    await self._claim(due)
                     continue
             except (StoreBusy, StoreError) as error:
                 _log.warning("schedules_not_begun", reason=str(error))
@@ -158,10 +158,10 @@ class Scheduler:
                 async with asyncio.timeout(seconds):
                     await self._wanted.wait()
 
-    async def _claim(self) -> None:
+    async def _claim(self, due: Collection[StoredSchedule]) -> None:
         taken = await self._store.run(
             claim_schedules,
-            names=tuple(self._schedules.keys() - self._held.keys()),
+            due=due,
             worker=self._worker,
             now=int(self._clock()),
             lease_seconds=LEASE_SECONDS,
@@ -176,17 +176,18 @@ class Scheduler:
         del self._held[name]
         self.wake()
 
-    async def _until_next(self) -> float:
-        """Return the seconds until a schedule is due; 0 if one is."""
+    async def _look(self) -> tuple[list[StoredSchedule], float]:
+        """Return the schedules that are due, and the seconds until the next one is."""
         now, wait = self._clock(), LEASE_SECONDS / 2
+        due = []
         for kept in await schedule_reads.schedules(self._store):
             if kept.name in self._schedules and kept.name not in self._held:
                 self._follow(kept)
                 if kept.is_due(int(now), LEASE_SECONDS):
-                    return 0
+                    due.append(kept)
                 at = kept.due_at if kept.leased_by is None else kept.lease_until
                 wait = min(wait, max(AGAIN_SECONDS, at - now))
-        return wait
+        return due, wait
 
     def _follow(self, kept: StoredSchedule) -> None:
         """Run work whose result is only in the memory of another process."""

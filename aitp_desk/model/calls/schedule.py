@@ -39,13 +39,13 @@ class StoredSchedule(msgspec.Struct, frozen=True):
     def is_due(self, now: int, lease_seconds: int) -> bool:
         """Return whether it should start: due, or left by a dead process.
 
-        A clock that was set back delays nothing for longer than its interval.
+        A clock that was set back delays nothing for longer than its interval and a lease.
 
         Parameters:
             now: Unix seconds.
             lease_seconds: the duration of a lease.
         """
-        if self.leased_by is None:
-            return not now < self.due_at <= now + self.every
         # the clock of another process may be ahead
+        if self.leased_by is None:
+            return not now < self.due_at <= now + self.every + lease_seconds
         return not now < self.lease_until <= now + 2 * lease_seconds

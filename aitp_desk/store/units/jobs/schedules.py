@@ -56,22 +56,23 @@ def set_schedules(
 
 
 def claim_schedules(
-    *, names: Collection[str], worker: str, now: int, lease_seconds: int
+    *, due: Collection[StoredSchedule], worker: str, now: int, lease_seconds: int
 ) -> Work[tuple[ScheduleRun, ...]]:
-    """Claim the schedules that are due.
+    """Claim schedules that were read and are due.
 
-    These are those whose time has come, those whose process has lost its lease, which counts as a
-    failure, and those that a clock which was set back would delay.
+    Only those that have not changed since: a claim may wait for longer than another process takes
+    to claim one and to end its execution, and would execute it once more.
 
     Parameters:
-        names: those that the process handles and does not hold.
+        due: those whose time has come, and those whose process has lost its lease, which counts as
+            a failure.
         worker: the process, by a unique name.
         now: Unix seconds.
     """
     taken = []
     for row in (yield "schedules", {}):
         kept = StoredSchedule(*row)
-        if kept.name not in names or not kept.is_due(now, lease_seconds):
+        if kept not in due:
             continue
         failures = kept.failures + (kept.leased_by is not None)
         taken.append(ScheduleRun(kept.name, worker, kept.runs + 1, failures))

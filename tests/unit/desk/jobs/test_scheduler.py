@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ import structlog
 from aitp_desk.desk.jobs.scheduler import LEASE_SECONDS, Schedule, Scheduler, ScheduleSkipped
 from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import schedules as schedule_reads
 from aitp_desk.store.units.jobs.processes import release_work
@@ -69,6 +70,14 @@ async def keeping(store: Store, clock: Clock, *schedules: Schedule) -> AsyncIter
 async def kept(store: Store) -> StoredSchedule:
     (found,) = await schedule_reads.schedules(store)
     return found
+
+
+async def claim(store: Store, worker: str, now: int) -> tuple[ScheduleRun, ...]:
+    """Claim what is due."""
+    due = [one for one in await schedule_reads.schedules(store) if one.is_due(now, LEASE_SECONDS)]
+    return await store.run(
+        claim_schedules, due=due, worker=worker, now=now, lease_seconds=LEASE_SECONDS
+    )
 
 
 async def begun(sweeping: Sweeping) -> None:
@@ -174,17 +183,11 @@ async def test_what_a_dead_process_was_at_is_due_at_once_and_has_failed(store: S
     await store.run(set_schedules, every={"sweep": HOUR})
     at = int(NOON)
 
-    async def claim(worker: str) -> tuple[ScheduleRun, ...]:
-        names = ("sweep",)
-        return await store.run(
-            claim_schedules, names=names, worker=worker, now=at, lease_seconds=LEASE_SECONDS
-        )
-
-    (first,) = await claim("dead")
+    (first,) = await claim(store, "dead", at)
     assert await store.run(release_work, process="another") == 0
-    assert await claim("living") == ()
+    assert await claim(store, "living", at) == ()
     assert await store.run(release_work, process="dead") == 1
-    (second,) = await claim("living")
+    (second,) = await claim(store, "living", at)
     assert second.failures == 1
     assert not await store.run(end_well, run=first, now=at, did=1)
     assert await store.run(end_well, run=second, now=at, did=1)
@@ -197,13 +200,7 @@ async def test_the_only_process_goes_on_at_once_with_what_a_dead_one_held(
     clock, sweeping = Clock(), Sweeping()
     at_start = msgspec.structs.replace(sweeping.schedule, at_start=True)
     await store.run(set_schedules, every={"sweep": HOUR})
-    await store.run(
-        claim_schedules,
-        names=("sweep",),
-        worker="dead",
-        now=int(NOON),
-        lease_seconds=LEASE_SECONDS,
-    )
+    assert await claim(store, "dead", int(NOON))
     schedules = Scheduler(store, "living", clock, is_shared=is_shared)
     schedules.add(at_start)
     async with schedules.run():
@@ -228,10 +225,7 @@ async def test_a_lease_that_was_lost_writes_nothing_and_is_a_failure(store: Stor
     await store.run(set_schedules, every={"sweep": HOUR})
     at = int(NOON)
     (first,), second, (third,) = [
-        await store.run(
-            claim_schedules, names=("sweep",), worker="one", now=now, lease_seconds=LEASE_SECONDS
-        )
-        for now in (at, at + LEASE_SECONDS - 1, at + LEASE_SECONDS)
+        await claim(store, "one", now) for now in (at, at + LEASE_SECONDS - 1, at + LEASE_SECONDS)
     ]
     assert (second, third.failures) == ((), 1)
     assert not await store.run(renew_schedule, run=first, lease_until=at + HOUR)
@@ -246,10 +240,56 @@ async def test_a_clock_that_is_set_back_holds_nothing_up(store: Store) -> None:
     async with keeping(store, clock, sweeping.schedule) as schedules:
         await ended(store, 1)
         await begun(sweeping)
-        clock.advance(-3)
+        clock.advance(-LEASE_SECONDS - 1)
         schedules.wake()
         await begun(sweeping)
     assert (await kept(store)).runs == 2
+
+
+async def test_a_process_whose_clock_is_behind_repeats_nothing(store: Store) -> None:
+    one, other = Sweeping(), Sweeping()
+    one.outcomes.put_nowait(1)
+    async with keeping(store, Clock(), one.schedule):
+        await ended(store, 1)
+        async with keeping(store, Clock(NOON - 3), other.schedule) as schedules:
+            schedules.wake()
+            await store.settled()
+    assert (await kept(store)).runs == 1
+
+
+class LateStore:
+    """A store whose next claim of schedules waits, as behind what other processes write."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.waits, self.may_pass, self.is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def run(self, work: Callable[..., Work[Any]], /, **arguments: Any) -> Any:
+        if work is not claim_schedules or self.is_over.is_set():
+            return await self._store.run(work, **arguments)
+        self.waits.set()
+        await self.may_pass.wait()
+        done = await self._store.run(work, **arguments)
+        self.is_over.set()
+        return done
+
+
+async def test_a_claim_that_comes_late_repeats_nothing(store: Store) -> None:
+    clock, one, other = Clock(), Sweeping(), Sweeping()
+    late = LateStore(store)
+    async with keeping(cast("Store", late), clock, other.schedule), asyncio.timeout(60):
+        await late.waits.wait()
+        async with keeping(store, clock, one.schedule):
+            await begun(one)
+            clock.advance(LEASE_SECONDS + 1)  # by more than clocks differ
+            one.outcomes.put_nowait(1)
+            await ended(store, 1)
+            late.may_pass.set()
+            await late.is_over.wait()
+            assert (await kept(store)).runs == 1
 
 
 async def test_one_is_done_at_once_when_requested_unless_it_is_at_work(

@@ -7,6 +7,7 @@ from itertools import count
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import ComponentState
 from aitp_desk.model.process_figures import ProcessFigures
+from aitp_desk.store.reads import schedules as schedule_reads
 from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs import schedules
 from aitp_desk.store.units.jobs.conditions import StoredCondition, keep_conditions
@@ -110,11 +111,13 @@ async def set_schedules(past: History, of: Draw) -> None:
 
 
 async def claim_schedules(past: History, of: Draw) -> None:
+    now, names = NOW + of.n, (of.key, "sweep")
+    known = await schedule_reads.schedules(past.store)
     past.schedules += await past.store.run(
         schedules.claim_schedules,
-        names=(of.key, "sweep"),
+        due=[one for one in known if one.name in names and one.is_due(now, 30)],
         worker=of.key,
-        now=NOW + of.n,
+        now=now,
         lease_seconds=30,
     )
 
