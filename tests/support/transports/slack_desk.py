@@ -95,28 +95,30 @@ async def slack_desk(
     app = web.Application()
     app.router.add_post("/transports/slack/{hook}", desk.serve)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    platform.desk = f"http://{host}:{port}"
     async with Egress(allow_loopback=True) as egress:
-        desk.transport = SlackTransport(
-            SlackSettings(
-                **{
-                    "mode": platform.mode,
-                    "api_url": f"{platform.api.url}/api/",
-                    "files_url": f"{platform.api.url}/",
-                    **settings,
-                }
-            ),
-            make_host(desk, platform, egress, environment),
-        )
-        desk.listener = asyncio.create_task(desk.transport.listen())
+        await runner.setup()
         try:
-            yield desk
-        finally:
-            desk.listener.cancel()
-            await asyncio.gather(desk.listener, return_exceptions=True)
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            host, port = runner.addresses[0][:2]
+            platform.desk = f"http://{host}:{port}"
+            desk.transport = SlackTransport(
+                SlackSettings(
+                    **{
+                        "mode": platform.mode,
+                        "api_url": f"{platform.api.url}/api/",
+                        "files_url": f"{platform.api.url}/",
+                        **settings,
+                    }
+                ),
+                make_host(desk, platform, egress, environment),
+            )
+            desk.listener = asyncio.create_task(desk.transport.listen())
+            try:
+                yield desk
+            finally:
+                desk.listener.cancel()
+                await asyncio.gather(desk.listener, return_exceptions=True)
+        finally:  # also where no transport can be made
             await runner.cleanup()
 
 
