@@ -85,16 +85,17 @@ class ActionMatcher:
         if name is None:
             return None
         permitted = self._permit(principal, name, ask)
-        return permitted or self._explain(principal, name, ask, is_wish=is_named)
+        return permitted or await self._explain(principal, name, ask, is_wish=is_named)
 
     async def explain_access(self, principal: Principal, ask: AskRequest) -> Answer | None:
         """Return what a visitor lacks for the action that the words ask for.
 
         None with a credential; if they ask for none, or for one that is open to everyone, or to
-        operators only; or if they may as well name a page.
+        operators only; or if they may as well name a page. An example that the action declares
+        names none.
         """
         name = await self._name(principal, ask) if principal.is_anonymous else None
-        return None if name is None else self._explain(principal, name, ask, is_wish=False)
+        return None if name is None else await self._explain(principal, name, ask, is_wish=False)
 
     async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
         """Return every action with what speaks for it; for the tests of the weights."""
@@ -122,12 +123,16 @@ class ActionMatcher:
             return None
         return action
 
-    def _explain(
+    async def _explain(
         self, principal: Principal, name: str, ask: AskRequest, *, is_wish: bool
     ) -> Answer | None:
-        action, said = self._actions[name], self._ranking.read(ask.query)
-        if not principal.is_anonymous or not (is_wish or (said is not None and said.is_wish)):
+        if not principal.is_anonymous:
             return None
+        said = self._ranking.read(ask.query)
+        declared, _ = await self._find_names(ask.query, ask.locale)
+        if not (is_wish or name == declared or (said is not None and said.is_wish)):
+            return None
+        action = self._actions[name]
         if action.open_to == "operators" or may_invoke(principal.scopes, action):
             return None
         language = self._content.editions.find_library(ask.locale).language

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -93,8 +94,13 @@ async def test_a_visitor_whom_nobody_has_named_learns_where_to_sign_in(
     async with at_chat(browser, ground.url) as visitor:
         link = visitor.page.get_by_role("link", name="Sign in")
         await expect(link).to_have_attribute("href", "https://www.shop.example/sign-in")
+        await visitor.ask("Where is my order?")
+        told = visitor.answers.last.get_by_role("link", name="https://www.shop.example/sign-in")
+        await expect(told).to_be_visible()
         await visitor.identify(ground.token())
         await expect(link).to_have_count(0)
+        await visitor.ask("Where is my order?")
+        await expect(visitor.answers.last).to_contain_text(re.compile("Order 7 of .*aya is on its"))
         await visitor.identify(None)
         await expect(link).to_be_visible()
 
