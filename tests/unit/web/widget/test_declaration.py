@@ -33,7 +33,7 @@ def test_all_methods_are_declared_and_all_declared_ones_are_there() -> None:
     loader = (COMPONENT / LOADER).read_text("utf-8")
     methods = set(re.findall(r"^  (?:async )?([a-z]\w*)\([^)]*\) \{$", loader, re.MULTILINE))
     declared = set(re.findall(r"^  (\w+)\(", part("AitpChat"), re.MULTILINE))
-    assert declared - {"addEventListener"} == methods - OWN
+    assert declared - {"addEventListener", "removeEventListener"} == methods - OWN
 
 
 def test_all_events_are_declared_and_all_declared_ones_are_told() -> None:
@@ -56,11 +56,14 @@ def test_a_program_that_uses_the_element_compiles(tmp_path: Path) -> None:
     shutil.copy(COMPONENT / DECLARATION, tmp_path)
     (tmp_path / "page.ts").write_text(
         """
-        import "./widget";
+        import type { AitpChatEvents } from "./widget";
         const chat = document.querySelector("aitp-chat")!;
         chat.addEventListener("answer", ({ detail }) => detail.text.trim());
         chat.addEventListener("error", ({ detail }) => detail.code === "token_expired");
         chat.addEventListener("click", () => chat.close());
+        const listen = ({ detail }: CustomEvent<AitpChatEvents["handover"]>) => detail.name.trim();
+        chat.addEventListener("handover", listen);
+        chat.removeEventListener("handover", listen);
         chat.setContext({ product: "Stove", inStock: true });
         const known: Promise<boolean> | undefined = chat.identify(null);
         // @ts-expect-error: a context has no lists
