@@ -34,13 +34,13 @@ export class Card {
     this.onanswer = onanswer;
     this.isOpen = true;
     const heading = newId();
-    this.body = el("div", { class: "card-body" });
+    this.body = el("div");
     this.foot = el("div", { class: "card-foot" });
     this.wrong = el("p", { class: "failure", role: "alert", hidden: true });
     this.element = form(
       () => this.isOpen && !this.isBusy && this.submit(),
-      { class: "card", novalidate: true, "aria-labelledby": heading, autocomplete: "on" },
-      el("h3", { class: "card-title", id: heading, tabindex: "-1" }, this.title),
+      { class: "card", novalidate: true, "aria-labelledby": heading },
+      el("h3", { id: heading, tabindex: "-1" }, this.title),
       ...(request.description ? blocks(request.description) : []),
       this.body,
       this.wrong,
@@ -108,11 +108,11 @@ export class Card {
     this.foot.replaceChildren(el("p", { class: "state" }, why));
     this.element.classList.add("closed");
     this.element.removeAttribute("aria-labelledby"); // a closed form is no landmark
-    if (had) this.element.querySelector(".card-title").focus({ preventScroll: true });
+    if (had) this.element.querySelector("h3").focus({ preventScroll: true });
   }
 
   closeAt(moment) {
-    const left = moment ? Date.parse(moment) - Date.now() : Number.NaN;
+    const left = Date.parse(moment) - Date.now();
     if (Number.isNaN(left)) return;
     this.foot.append(el("p", {}, text("openUntil", { time: formatTime(moment) })));
     if (left > LONGEST_TIMER_MS) return;

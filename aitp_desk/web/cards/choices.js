@@ -2,7 +2,7 @@
 
 import { oneLine } from "./card.js";
 import { counted, language, text } from "../texts.js";
-import { el, newId, picture, safeAddress } from "../dom.js";
+import { el, picture, safeAddress } from "../dom.js";
 
 /**
  * List the options of a request, each with its variants, for choice and summary.
@@ -81,15 +81,13 @@ export function headOf(tag, name, price) {
 
 /** One row of a list of options, with its input. */
 export function optionOf(choice, label, input) {
-  const id = newId();
-  input.id = id;
   input.disabled = choice.hasLapsed;
   return el(
     "li",
     { class: "option" },
     el(
       "label",
-      { for: id },
+      {},
       input,
       picture(choice.image_url),
       el("span", { class: "told" }, headOf("span", label, choice.price), ...about(choice)),

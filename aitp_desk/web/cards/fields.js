@@ -78,6 +78,7 @@ export class Field {
     const type = typeOf(field, last);
     const common = {
       name: field.id,
+      class: this.isSensitive && "masked",
       required: field.required === true,
       autocomplete: all || (this.isSensitive && "off"),
       maxlength: type === "textarea" ? 2000 : 1000, // which numbers, dates and choices ignore
@@ -101,19 +102,11 @@ export class Field {
   /** The input with a button that shows its value. */
   masked() {
     const { input } = this;
-    // browsers fill in cards only in inputs of their own type, so a style masks it
-    const byType =
-      input.localName === "input" &&
-      (input.type === "password" || !CSS.supports("-webkit-text-security", "disc"));
-    const bare = input.type === "password" ? "text" : input.type;
-    const mask = (on) => {
-      if (byType) input.type = on ? "password" : bare;
-      else input.classList.toggle("masked", on);
-    };
-    mask(true);
+    const { type } = input;
+    // browsers fill in cards only in inputs of their own type, so a style masks all but passwords
     const onclick = () => {
-      const on = button.ariaPressed === "true";
-      mask(on);
+      const on = input.classList.toggle("masked");
+      if (type === "password") input.type = on ? type : "text";
       button.ariaPressed = !on;
     };
     const named = { "aria-label": `${text("show")}: ${this.label}`, "aria-pressed": "false" };

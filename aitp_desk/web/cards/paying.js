@@ -32,7 +32,7 @@ export class Paying extends Card {
     if (methods.some(({ type }) => type === ACCOUNT)) {
       this.body.append(this.credit());
       this.sender(text("pay"));
-    }
+    } else if (!pages.length) this.body.append(el("p", {}, text("payByWallet")));
   }
 
   credit() {
@@ -77,7 +77,7 @@ export function receiptOf({ payment_id: number, message, details = [], timestamp
   return el(
     "section",
     { class: "card receipt", "aria-labelledby": heading },
-    el("h3", { class: "card-title", id: heading }, text("receipt")),
+    el("h3", { id: heading }, text("receipt")),
     el("dl", { class: "filled" }, ...told),
     el("p", { class: "state" }, oneLine(message), " ", formatTime(timestamp)),
   );

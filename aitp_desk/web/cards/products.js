@@ -5,7 +5,7 @@ import { decisionOf } from "./decision.js";
 import { Card } from "./card.js";
 import { wrongOf } from "./fields.js";
 import { text } from "../texts.js";
-import { el, newId, picture } from "../dom.js";
+import { el, picture } from "../dom.js";
 
 const MOST = 1_000_000;
 
@@ -45,9 +45,12 @@ export class Products extends Card {
 
   /** One product with its quantity. */
   row(choice, label, isKind) {
-    const id = newId();
     const input = el("input", {
-      ...{ type: "number", inputmode: "numeric", min: "0", max: MOST, step: "1", value: "0", id },
+      type: "number",
+      inputmode: "numeric",
+      min: "0",
+      max: MOST,
+      value: "0",
       "aria-label": `${text("howMany")}: ${choice.name}`,
       disabled: choice.hasLapsed,
     });
@@ -110,7 +113,7 @@ export class Products extends Card {
     }
     const chosen = this.chosen();
     if (!chosen.length) {
-      this.say(text("sayHowMany"));
+      this.say(text("fillSome"));
       this.counts.find(({ input }) => !input.disabled)?.input.focus();
       return;
     }

@@ -184,7 +184,7 @@ def render_chat(document: Document, topics: Sequence[str]) -> Markup:
     return fill_template(
         '<script type="module" src="/widget.js"></script>\n'
         "<aitp-chat$suggestions$language></aitp-chat>",
-        suggestions=_line(' suggestions="$it"', asked),
+        suggestions=_line(' data-suggestions="$it"', asked),
         language=_line(' lang="$it"', document.language),
     )
 

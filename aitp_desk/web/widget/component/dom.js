@@ -30,11 +30,11 @@ export function newId() {
   return `chat.${(made += 1)}`;
 }
 
-/** A picture of the desk; others are not loaded. A text next to it describes it. */
-export function picture(address) {
+/** A picture of the desk; others are not loaded. Without `alt` a text next to it describes it. */
+export function picture(address, alt = "") {
   const src = address && safeAddress(address);
   if (src?.origin !== DESK_ORIGIN) return null;
-  return el("img", { src, alt: "", loading: "lazy", width: "96", height: "96" });
+  return el("img", { src, alt, loading: "lazy" });
 }
 
 /** Return the address if visitors may follow it, else null. */

@@ -101,7 +101,7 @@ class AitpChat extends HTMLElement {
     return this.#hold("setContext", context);
   }
 
-  /** Show on the button how many messages wait, and say so; the chat calls this. */
+  /** Show on the button how many messages wait, or what is wrong, and say so; the chat calls this. */
   showUnread(count, said) {
     this.#badge.textContent = count > 9 ? "9+" : count || "";
     this.#said = count ? `. ${said}` : "";
@@ -144,7 +144,6 @@ class AitpChat extends HTMLElement {
   #load() {
     if (this.#chat) return this.#chat;
     this.#button.ariaBusy = "true";
-    this.#button.title = "";
     this.#chat = import(this.#at("chat.js"))
       .then(({ makeChat }) =>
         makeChat(this, {
@@ -158,7 +157,7 @@ class AitpChat extends HTMLElement {
       )
       .catch((reason) => {
         this.#chat = null;
-        this.#button.title = this.#texts[1];
+        this.showUnread("!", this.#texts[1]);
         throw reason;
       })
       .finally(() => {

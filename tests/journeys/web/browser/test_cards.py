@@ -113,7 +113,7 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
             "href", "https://shop.example/ridge"
         )
         await visitor.button("Choose").click()
-        await expect(card.get_by_role("alert")).to_have_text("Enter a quantity for at least one.")
+        await expect(card.get_by_role("alert")).to_have_text("Fill in at least one of these.")
         await visitor.button("One more: Ridge – green").click()
         await visitor.button("One more: Ridge – green").click()
         await visitor.button("One less: Ridge – green").click()
@@ -189,6 +189,7 @@ async def test_each_field_is_typed_as_what_it_is(
 ) -> None:
     async with selling(tmp_path, browser) as (visitor, seller):
         await seller.ask(request_data=FORM)
+        await expect(visitor.card.get_by_label("Gate code", exact=True)).to_be_visible()
         seen = {}
         for field in await visitor.card.locator(".entry").locator("input, select, textarea").all():
             seen[await field.get_attribute("name")] = [
@@ -238,6 +239,34 @@ async def test_what_is_sensitive_is_masked_and_not_told_again(
         )
         assert SECRET not in shown
         assert [SECRET in json.dumps(body) for body in visitor.posted()] == [False, True, False]
+
+
+async def test_sensitive_fields_of_every_type_are_masked_until_they_are_shown(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    types = {"pin": "number", "story": "textarea", "colour": "select"}
+    fields: list[dict[str, Any]] = [
+        {"id": name, "type": type_, "sensitive": True, "options": ["Red", "Blue"]}
+        for name, type_ in types.items()
+    ]
+    fields.append({"id": "day", "autocomplete": "bday", "sensitive": True})
+    fields.append({"id": "word", "autocomplete": "new-password"})
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(
+            request_data={"id": "secret", "description": "", "form": {"fields": fields}}
+        )
+        for name in (*types, "day", "word"):
+            field = visitor.card.get_by_label(name, exact=True)
+            seen = [await field.get_attribute("type")]
+            for _ in range(3):
+                seen.append(await field.evaluate("f => getComputedStyle(f).webkitTextSecurity"))
+                await visitor.button(f"Show: {name}").click()
+                seen.append(await field.get_attribute("type"))
+            if name == "word":
+                assert seen[::2] == ["password", "text", "password", "text"]
+            else:
+                assert len(set(seen[::2])) == 1
+            assert seen[1::2] == ["disc", "none", "disc"]
 
 
 async def test_what_is_replaced_by_a_newer_question_is_closed(

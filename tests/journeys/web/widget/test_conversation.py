@@ -68,7 +68,7 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
             rtl = write_host_page(desk.url, lang="ar", direction="rtl")
             site.put("/rtl", rtl, desk.url)
             inline = write_host_page(
-                desk.url, attributes='inline lang="de" suggestions="Wo sind Sie? | Wann?"'
+                desk.url, attributes='inline lang="de" data-suggestions="Wo sind Sie? | Wann?"'
             )
             site.put("/inline", inline, desk.url)
             frame = f'<iframe src="{desk.url}/widget" title="Chat"></iframe>'
@@ -211,8 +211,10 @@ async def test_a_reload_and_a_second_tab_show_the_conversation(
         await expect(visitor.questions).to_have_count(2)
         await expect(visitor.answers.last).to_contain_text("2 EUR")
         await expect(other.answers).to_have_count(2)
+        await other.answers.last.get_by_role("button", name="Helpful", exact=True).focus()
         await visitor.choose("New conversation")
         await expect(other.questions).to_have_count(0)
+        assert await other.focused() == "log", "the answer is gone"
         await other.ask(QUESTION)
         await expect(visitor.answers).to_contain_text("14 days")
         assert other.faults == []
@@ -447,9 +449,10 @@ async def test_what_is_refused_says_why_and_can_be_sent_again(
         failure = visitor.page.locator(".failure")
         await expect(failure).to_contain_text("Too many messages. Please wait 40 seconds.")
         assert await find_flaws(visitor.page) == []
-        await failure.get_by_role("button", name="Try again").click()
+        await failure.get_by_role("button", name="Try again").press("Enter")
         await expect(visitor.answers).to_contain_text("14 days")
         await expect(failure).to_have_count(0)
+        assert await visitor.focused() == "log", "the button is gone"
 
 
 async def test_escape_closes_the_menu_alone_also_where_the_chat_fills_a_phone(

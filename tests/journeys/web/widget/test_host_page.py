@@ -141,13 +141,18 @@ async def test_a_chat_within_a_page_that_cannot_be_loaded_is_loaded_later(
                 " chat.setAttribute('inline', ''); document.body.append(chat) }"
             )
         await visitor.launcher.click()
-        await expect(visitor.launcher).to_have_attribute("title", "The site cannot be reached.")
+        badge = visitor.page.locator(".badge").first
+        await expect(badge).to_have_text("!")
+        await expect(visitor.launcher).to_have_accessible_name(
+            "Open the chat. The site cannot be reached."
+        )
         await page.unroute("**/chat.js")
         await page.clock.fast_forward(6000)
         await expect(page.locator("section.panel")).to_be_visible()
         await visitor.launcher.click()
         await expect(page.locator("dialog.panel")).to_be_visible()
-        await expect(visitor.launcher).to_have_attribute("title", "")
+        await expect(badge).to_be_empty()
+        await expect(visitor.launcher).to_have_accessible_name("Open the chat")
 
 
 async def test_the_page_of_the_documentation_tutorial_has_the_chat(

@@ -109,6 +109,28 @@ async def test_other_paths_have_the_common_questions_and_frames_the_logo(
         assert await logo.evaluate("image => image.naturalWidth") > 0
 
 
+async def test_pictures_of_the_desk_are_shown_and_others_are_links(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, f"{ground.url}/") as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        own, other = f"{ground.desk.url}/widget/logo", "https://pictures.example/map.png"
+        await ground.anna.post(f"threads/{thread}/take")
+        await ground.anna.post(f"threads/{thread}/say", words=f"![The way]({own}) ![Map]({other})")
+        words = visitor.people.locator(".words")
+        shown = words.get_by_role("img", name="The way")
+        await expect(shown).to_have_js_property("complete", value=True)
+        assert await shown.evaluate("picture => picture.naturalWidth") > 0
+        await expect(words.locator("img")).to_have_count(1)
+        await expect(words.get_by_role("link", name="Map")).to_have_attribute("href", other)
+        read_out = await visitor.page.locator(".panel > [role=status].unseen").inner_text()
+        assert read_out == "anna The way Map"
+        assert {one.url for one in visitor.requests if one.resource_type == "image"} >= {own}
+        assert other not in {one.url for one in visitor.requests}
+
+
 async def test_a_hidden_tab_tells_of_a_persons_message_in_its_title_and_by_a_sound(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,11 +25,13 @@ from tests.support.clients.threads import Talker
 from tests.support.desk.command import run
 from tests.support.doubles.agent import NOON, Clock
 from tests.support.payments.card_shop import HOOK
+from tests.support.payments.facilitator import facilitator
 from tests.support.payments.stripe_account import KEY, SECRET, account_at
+from tests.support.payments.x402_merchant import PAY_TO
 from tests.support.sites.shop import shopping
 
 if TYPE_CHECKING:
-    from playwright.async_api import Expect
+    from playwright.async_api import Expect, Route
 
 pytestmark = BROWSER_MARKS
 
@@ -144,6 +147,63 @@ async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
             await expect(tab.page.locator(".receipt")).to_have_count(0)
             await expect(tab.questions.last).to_contain_text("I do not pay.")
         assert "0 payments" in await purchase.audit()
+
+
+async def test_two_tabs_that_pay_at_once_pay_once_and_show_one_receipt(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    sent: list[str] = []
+    both = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        """Let no payment through before both tabs have sent one."""
+        sent.append(route.request.url)
+        if len(sent) == 2:
+            both.set()
+        await both.wait()
+        await route.continue_()
+
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
+        await purchase.begin()
+        other = await in_new_tab(visitor.page.context, visitor.page.url)
+        await other.open()
+        tabs = (visitor, other)
+        await visitor.page.context.route("**/messages", hold)
+        for tab in tabs:
+            await tab.card.get_by_label("Code of store credit").fill(credit.code)
+            await tab.button("Pay").click()
+        for tab in tabs:
+            await expect(tab.questions.filter(has_text="I pay.")).to_have_count(2)
+            await expect(tab.answers.last).to_contain_text("Quarry, 43.9125")
+            await expect(tab.page.locator(".receipt")).to_have_count(1)
+            await expect(tab.page.locator(".failure:visible, .sending")).to_have_count(0)
+        await other.page.reload()
+        await other.open()
+        await expect(other.answers.last).to_contain_text("Quarry, 43.9125")
+        await expect(other.page.locator(".receipt")).to_have_count(1)
+        assert await purchase.balance(credit) == f"{credit.account} holds 5.10 USD."
+        assert "1 payment" in await purchase.audit()
+
+
+async def test_what_only_programs_can_pay_says_so(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with facilitator(NOON) as fake:
+        coins = f"{{pay_to='{PAY_TO}', networks=['base-sepolia'], facilitator='{fake.url}'}}"
+        only = (
+            "capabilities.payments.ledger.enabled=false",
+            "egress.allow_loopback=true",
+            f"capabilities.payments.x402={coins}",
+        )
+        async with purchasing(tmp_path, browser, *only) as purchase:
+            await purchase.begin()
+            card = purchase.visitor.card
+            await expect(card).to_contain_text("Only a program with a wallet can pay this.")
+            await expect(purchase.visitor.button("Pay")).to_have_count(0)
+            await purchase.visitor.button("Decline").click()
+            await expect(card).to_contain_text("Answered.")
 
 
 async def test_a_yes_in_words_pays_nothing_and_leaves_the_card_to_pay_with(

@@ -294,7 +294,7 @@ def test_a_content_page_offers_to_ask_about_its_own_headings() -> None:
     tree = LexborHTMLParser(page().decode())
     chat = tree.css_first("aitp-chat")
     assert chat is not None
-    assert chat.attributes["suggestions"] == "Returns: Return window"
+    assert chat.attributes["data-suggestions"] == "Returns: Return window"
 
 
 def test_the_footer_tells_how_to_reach_the_sites_people() -> None:

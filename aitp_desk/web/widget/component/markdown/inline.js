@@ -1,6 +1,6 @@
-// Markdown within a line as nodes: code, emphasis, links, addresses, numbers of sources.
+// Markdown within a line as nodes: code, emphasis, pictures, links, addresses, numbers of sources.
 
-import { el, link } from "../dom.js";
+import { el, link, picture } from "../dom.js";
 
 /** In the order of the values in `nodeOf`. */
 const INLINE = new RegExp(
@@ -10,7 +10,7 @@ const INLINE = new RegExp(
     /(?<![\w*])\*((?!\s)[^*]+)\*(?!\*)/,
     /(?<!\w)_((?!\s)[^_]+)_(?!\w)/,
     /~~([^~]+)~~/,
-    /!?\[([^\]]+)\]\(((?:\([^()\s]*\)|[^()\s])+)(?:\s+"[^"]*")?\)/,
+    /(!?)\[([^\]]+)\]\(((?:\([^()\s]*\)|[^()\s])+)(?:\s+"[^"]*")?\)/,
     /\[(\d{1,2})\]/,
     /(https?:\/\/[^\s<>()"']*[^\s<>()"'.,;:!?])/,
     /([\w.+-]+@[\w-]+(?:\.[\w-]+)+)/,
@@ -37,12 +37,12 @@ export function inline(text, cite) {
   return nodes.filter((node) => node !== "");
 }
 
-function nodeOf([whole, code, bold, italic, slanted, struck, label, target, number, bare, mail], cite) {
+function nodeOf([whole, code, bold, italic, slanted, struck, mark, label, target, number, bare, mail], cite) {
   if (code) return el("code", {}, code);
   if (bold) return el("strong", {}, ...inline(bold, cite));
   if (italic ?? slanted) return el("em", {}, ...inline(italic ?? slanted, cite));
   if (struck) return el("s", {}, struck);
   if (number) return cite(Number(number)) ?? whole;
   if (mail) return link(`mailto:${mail}`, mail);
-  return link(target ?? bare, label ?? bare);
+  return (mark && picture(target, label)) || link(target ?? bare, label ?? bare);
 }

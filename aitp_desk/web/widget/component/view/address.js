@@ -45,11 +45,11 @@ export class AddressForm {
       return;
     }
     this.close();
-    this.panel.composer.focus();
     if (address) this.panel.tell(text("addressKept"));
   }
 
   close() {
+    if (this.element.matches(":focus-within")) this.panel.composer.focus();
     this.element.hidden = true;
   }
 }

@@ -57,6 +57,8 @@ export class Deck {
     const card = this.cards.get(id);
     card?.close(isVisitors ? text("answered") : told);
     if (failed && card?.again) return this.open(card.again(told), card.schema);
+    // one payment, also where two tabs have paid
+    if (card && element) return (card.receipt ??= element);
     return element ?? (isVisitors ? null : el("p", { class: "note" }, told));
   }
 }

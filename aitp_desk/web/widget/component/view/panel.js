@@ -11,7 +11,7 @@ import { Attachments } from "./attachments.js";
 
 const PHONE = "(max-width:30rem),(max-height:26rem)";
 /** What Markdown adds to words: not to be read out. */
-const SIGNS = /\[([^\]]+)\]\(\S+\)|[*`|#]+/g;
+const SIGNS = /!?\[([^\]]+)\]\(\S+\)|[*`|#]+/g;
 /** How long a connection may be lost before the panel says so. */
 const LOST_MS = 1200;
 
@@ -176,9 +176,9 @@ export class Panel {
     this.log.prepend(this.welcome);
   }
 
-  /** The questions of this page (`suggestions="One?|Two?"`, or by its path), or of all. */
+  /** The questions of this page (`data-suggestions="One?|Two?"`, or by its path), or of all. */
   listSuggestions() {
-    const own = this.host.getAttribute("suggestions")?.split("|").map((one) => one.trim()).filter(Boolean);
+    const own = this.host.dataset.suggestions?.split("|").map((one) => one.trim()).filter(Boolean);
     if (own?.length) return own;
     const { paths, suggestions } = this.settings;
     return paths.find(({ path }) => isAt(path))?.suggestions ?? suggestions;
@@ -190,14 +190,21 @@ export class Panel {
     this.live.replaceChildren();
   }
 
+  /** Change the transcript; where what has the focus goes, the log has it. */
+  change(act) {
+    const isWithin = this.log.matches(":focus-within");
+    act(this.transcript);
+    if (isWithin && !this.log.matches(":focus-within")) this.log.focus({ preventScroll: true });
+  }
+
   clear() {
-    this.transcript.clear();
+    this.change((transcript) => transcript.clear());
     if (!this.welcome.isConnected) this.showWelcome();
   }
 
   /** Show an entry; a new one of the desk or a person is also read out, once and whole. */
   show(entry, isNew) {
-    this.transcript.show(entry);
+    this.change((transcript) => transcript.show(entry));
     const { party, name = "", spoken, text: words } = entry;
     if (isNew && party !== "visitor") this.say(`${name} ${spoken || words}`.replace(SIGNS, "$1"));
     if (entry.state === "failed") this.say(entry.failure.text);
@@ -210,7 +217,7 @@ export class Panel {
   }
 
   remove(id) {
-    this.transcript.remove(id);
+    this.change((transcript) => transcript.remove(id));
     this.showTyping();
   }
 
