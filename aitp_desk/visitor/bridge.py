@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
@@ -122,7 +123,7 @@ class Bridge:
         identity: Identity | None = None,
         credentials: Mapping[str, str] | None = None,
     ) -> None:
-        self._urls = {name_site(url): url for url in urls}
+        self._urls = name_sites(urls)
         self._policy = msgspec.structs.replace(policy or Policy(), confirm=_confirm)
         self._identity = identity
         self._credentials = credentials or {}
@@ -200,6 +201,7 @@ class Bridge:
             name = name_site(site) if "://" in site else site
         except ValueError:
             name = site
+        name = next((one for one, url in self._urls.items() if url == site), name)
         if name not in self._urls:
             raise NotOffered(
                 f"There is no site {shorten(name)}; there are {', '.join(self._urls)}."
@@ -328,6 +330,15 @@ def name_site(url: str) -> str:
     """Return how a site is named in the tools: by its host, and a port that is not usual."""
     parts = URL(url)
     return parts.authority if parts.explicit_port is not None else parts.host_subcomponent or ""
+
+
+def name_sites(urls: Sequence[str]) -> dict[str, str]:
+    """Return addresses by their names; of several at one host the paths count as well."""
+    hosts = Counter(map(name_site, dict.fromkeys(urls)))
+    return {
+        name_site(url) + (URL(url).path.rstrip("/") if hosts[name_site(url)] > 1 else ""): url
+        for url in urls
+    }
 
 
 async def serve(

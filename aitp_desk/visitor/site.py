@@ -74,8 +74,8 @@ async def visit(
     """Visit a site.
 
     Parameters:
-        url: the site's address. A loopback address may be visited as well, since only the visitor
-            names it.
+        url: of the site, or of an agent below it. A loopback address may be visited as well, since
+            only the visitor names it.
         policy: what the visit may do and spend; by default ask, and call what changes nothing.
         credential: an access key or bearer token for the site; sent to its own origin only.
         identity: who visits, and what for.
@@ -101,7 +101,7 @@ async def visit(
             identity=identity,
             cache=cache,
         )
-        found = await find_endpoints(fetcher, identity.name, found)
+        found = await find_endpoints(fetcher, identity.name, found, url=url, protocol=protocol)
         known = [one for one in found.endpoints if one.kind in CLIENTS]
         endpoints = [one for one in known if protocol in {None, one.kind}]
         if not endpoints:

@@ -50,9 +50,9 @@ def list_card_endpoints(card: Any, url: str) -> Iterator[Endpoint]:
         )
 
 
-async def find_card(fetcher: Fetcher) -> tuple[Endpoint, ...]:
-    """Find A2A by its card."""
-    url = fetcher.origin + CARD_PLACE
+async def find_card(fetcher: Fetcher, base: str = "") -> tuple[Endpoint, ...]:
+    """Find A2A by its card, below the site's origin or another address."""
+    url = (base or fetcher.origin) + CARD_PLACE
     card = decode_object(await fetcher.read(url, accept="application/json"))
     return () if card is None else tuple(list_card_endpoints(card, url))
 
@@ -131,12 +131,12 @@ async def find_hac(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     return (hac,)
 
 
-async def find_openapi(fetcher: Fetcher) -> tuple[Endpoint, ...]:
-    """Find an OpenAPI document at one of its usual addresses."""
-    url = fetcher.origin + OPENAPI_PLACE
+async def find_openapi(fetcher: Fetcher, base: str = "") -> tuple[Endpoint, ...]:
+    """Find an OpenAPI document at one of its usual addresses, as :func:`find_card` does."""
+    url = (base or fetcher.origin) + OPENAPI_PLACE
     document = decode_object(await fetcher.read(url, accept="application/json"))
     if document is None:
-        url = fetcher.origin + OPENAPI_YAML_PLACE
+        url = (base or fetcher.origin) + OPENAPI_YAML_PLACE
         found = await fetcher.read(url, accept="application/yaml, text/yaml;q=0.9, */*;q=0.1")
         if found.status == 200:
             document = await asyncio.to_thread(decode_yaml_object, found)

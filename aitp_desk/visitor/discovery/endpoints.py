@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
+from yarl import URL
 
 from aitp_desk.egress import Fetched
 from aitp_desk.visitor.base import Endpoint, EndpointKind, UnusedEndpoint
@@ -43,6 +44,8 @@ ORDER: tuple[EndpointKind, ...] = (
 """The kinds of endpoints, the richest first."""
 _T = TypeVar("_T")
 MANIFEST_PLACE = "/.well-known/agent.json"
+THREADS_PATH = "/v1/threads"
+"""Where the threads of an AITP agent are, below its address."""
 
 
 class Discovery(msgspec.Struct, frozen=True):
@@ -61,8 +64,15 @@ class Discovery(msgspec.Struct, frozen=True):
     origin: str = ""
 
 
-async def find_endpoints(fetcher: Fetcher, agent: str, known: Discovery | None = None) -> Discovery:
-    """Find the endpoints of a site.
+async def find_endpoints(
+    fetcher: Fetcher,
+    agent: str,
+    known: Discovery | None = None,
+    *,
+    url: str = "",
+    protocol: str | None = None,
+) -> Discovery:
+    """Find the endpoints of a site, or of an agent below it.
 
     The home page comes first, since it may name the manifest; then all well-known addresses at
     once; last the addresses that nothing names, unless the site's agents.txt is broken.
@@ -70,6 +80,8 @@ async def find_endpoints(fetcher: Fetcher, agent: str, known: Discovery | None =
     Parameters:
         agent: the visitor's name, the first token of its User-Agent.
         known: what an earlier visit has found, returned as it is.
+        url: the visited address; by default the site's origin.
+        protocol: the only one that is wanted.
 
     Raises:
         SiteFailed: nothing of the site can be reached.
@@ -94,6 +106,13 @@ async def find_endpoints(fetcher: Fetcher, agent: str, known: Discovery | None =
             raise search.failure
         reason = str(search.failure).rstrip(".")
         raise SiteFailed(f"{reason}. Check the address {fetcher.origin}, or try again later.")
+    path = URL(url).path.rstrip("/")
+    if path:
+        endpoints = await _find_below(search, fetcher.origin + path, agents_file) or endpoints
+    if protocol == "aitp" and all(one.kind != protocol for one in endpoints):
+        # no document of AITP names it
+        threads = f"{fetcher.origin}{path}{THREADS_PATH}"
+        endpoints.append(Endpoint("aitp", threads, url, "AITP has threads there.", answers=True))
     return Discovery(
         tuple(_pick(endpoints, agents_file, search)),
         tuple(search.unused),
@@ -192,6 +211,24 @@ def _list_declared(agents_file: AgentsFile) -> Iterator[Endpoint]:
             yield Endpoint("mcp", each.endpoint, url, reason, answers=True, acts=True)
         if each.protocol == "A2A":
             yield Endpoint("a2a", each.endpoint, url, reason, answers=True, acts=True)
+
+
+async def _find_below(search: _Search, base: str, agents_file: AgentsFile) -> list[Endpoint]:
+    """Find the agent at an address below the site's own; its endpoints are below that too."""
+    found = await asyncio.gather(
+        search.look("the A2A card below", find_card(search.fetcher, base)),
+        search.look("OpenAPI below", find_openapi(search.fetcher, base)),
+    )
+    endpoints = [endpoint for endpoints in found for endpoint in endpoints or ()]
+    endpoints += _list_declared(agents_file)
+    threads = f"{base}{THREADS_PATH}"
+    if any(each.endpoint == threads for each in agents_file.capabilities):
+        reason = "agents.txt declares its threads."
+        endpoints.append(Endpoint("aitp", threads, agents_file.url, reason, answers=True))
+    below = [one for one in endpoints if one.url.startswith(f"{base}/")]
+    if not below:
+        search.pass_over("an agent", base, "There is none; the whole site is visited.")
+    return below
 
 
 async def _probe(

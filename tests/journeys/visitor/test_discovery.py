@@ -21,6 +21,7 @@ from tests.support.sites.declared import (
     put_json,
     put_pages,
 )
+from tests.support.sites.partners import BOOKSHOP, LIBRARY, serving_site, write_site
 
 
 @pytest_asyncio.fixture
@@ -42,6 +43,22 @@ async def test_a_desk_is_found_by_every_protocol_that_it_speaks(tmp_path: Path) 
         assert all(
             endpoint.reason.endswith(".") and endpoint.found_in for endpoint in found.values()
         )
+
+
+async def test_an_agent_is_visited_at_its_own_address(tmp_path: Path) -> None:
+    books = '[[agents]]\nname = "books"\n[agents.content]\nfolder = "books"\n'
+    folder = write_site(tmp_path / "library", LIBRARY, books, books=BOOKSHOP)
+    async with serving_site(folder) as talker:
+        url = talker.desk.url
+        for protocol in (None, "aitp", "mcp", "a2a"):
+            async with visit(f"{url}/books", protocol=protocol) as site:
+                assert all(one.url.startswith(f"{url}/books/") for one in site.endpoints)
+                answer = await site.ask("How long do you lend e-readers?")
+                assert "three weeks" in answer.text
+                assert "library" not in (await site.ask("When do you open?")).text
+        async with visit(f"{url}/page") as site:
+            assert "nine in the morning" in (await site.ask("When does the library open?")).text
+            assert "an agent" in {one.what for one in site.unused}
 
 
 async def test_discovery_asks_each_address_once(tmp_path: Path, shop: Website) -> None:

@@ -9,7 +9,7 @@ import json
 import mcp
 import pytest
 
-from aitp_desk.visitor.bridge import Bridge, name_site
+from aitp_desk.visitor.bridge import Bridge, name_site, name_sites
 from tests.support.clients.mcp import words
 
 
@@ -45,3 +45,12 @@ async def test_invented_sites_are_refused_and_take_no_memory() -> None:
 )
 def test_a_site_is_named_as_people_write_it(url: str, name: str) -> None:
     assert name_site(url) == name
+
+
+def test_two_agents_of_one_site_have_two_names() -> None:
+    urls = ["https://shop.example/books", "https://shop.example/films/", "https://other.example/x"]
+    assert name_sites(urls) == {
+        "shop.example/books": urls[0],
+        "shop.example/films": urls[1],
+        "other.example": urls[2],
+    }
