@@ -372,6 +372,9 @@ class Transport(ABC):
 
         Parameters:
             notice: a short sentence; empty for none.
+
+        Raises:
+            Failed: as :meth:`send`. After :class:`TryLater` it is called again, a few times.
         """
 
     async def show_typing(self, incoming: Incoming) -> None:  # noqa: B027 -- a default

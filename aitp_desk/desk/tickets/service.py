@@ -25,6 +25,7 @@ from aitp_desk.model.errors import PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads.console import tickets as ticket_reads
+from aitp_desk.store.records.operators import PressedButton
 from aitp_desk.store.units.calls.approval import approve_call, check_asks_approval
 from aitp_desk.store.units.tickets.answers import (
     TicketMessage,
@@ -137,13 +138,16 @@ class EscalationService:
             check_asks_approval(found)
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
-    async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> StoredTicket | None:
+    async def take_ticket(
+        self, ticket_id: str, operator: str, by: Auditor, pressed: PressedButton | None = None
+    ) -> StoredTicket | None:
         """Assign a ticket and its thread to an operator.
 
         No run starts on the thread any more.
 
         Parameters:
             operator, by: as in :meth:`answer`.
+            pressed: the press of a button, if it was one; a repeated one changes nothing.
 
         Returns:
             The ticket in its new state; None if it does not exist.
@@ -159,6 +163,7 @@ class EscalationService:
             operator=operator,
             now=int(self._clock()),
             by=by,
+            pressed=pressed,
         )
 
     async def say(
@@ -187,8 +192,13 @@ class EscalationService:
             by=by,
         )
 
-    async def release_ticket(self, ticket_id: str, by: Auditor) -> StoredTicket | None:
+    async def release_ticket(
+        self, ticket_id: str, by: Auditor, pressed: PressedButton | None = None
+    ) -> StoredTicket | None:
         """Release a taken ticket, and return its thread to the agent.
+
+        Parameters:
+            pressed: as of :meth:`take_ticket`.
 
         Returns:
             as :meth:`take_ticket`.
@@ -201,6 +211,7 @@ class EscalationService:
             ticket_id=ticket_id,
             now=int(self._clock()),
             by=by,
+            pressed=pressed,
         )
 
     def run_expiry(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:

@@ -78,6 +78,17 @@ class TicketControl(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: int
 
 
+class PressedButton(msgspec.Struct, frozen=True):
+    """A press of a button, which counts once.
+
+    Parameters:
+        event: names it among those of its transport.
+    """
+
+    transport: str
+    event: str
+
+
 class BoundPerson(msgspec.Struct, frozen=True):
     """A person on a platform who acts as the holder of a key.
 

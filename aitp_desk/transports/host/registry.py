@@ -11,12 +11,14 @@ import msgspec
 
 from aitp_desk.capability import Unanswered
 from aitp_desk.config import Config, ConfigError, Problem
-from aitp_desk.transports.base import GROUP, NAME, Failed, Host, Transport
+from aitp_desk.transports.base import GROUP, NAME, Failed, Host, Transport, TryLater
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.settings import CommonSettings
 from aitp_desk.transports.messages import Outgoing, SentMessage
 
+MOST_REPEATED = 5
+"""How often the confirmation of a pressed button is tried again."""
 _COMMON = frozenset(CommonSettings.__struct_fields__)
 
 
@@ -47,14 +49,27 @@ class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
         await self.pace.wait()
         await self.transport.retract(conversation, message_ref)
 
-    async def acknowledge(self, incoming: Incoming, notice: str) -> None:
+    async def acknowledge(
+        self, incoming: Incoming, notice: str, failures: int = MOST_REPEATED
+    ) -> None:
         """Confirm a pressed button, or say why it does not count.
 
-        Failures are ignored: what was chosen counts without that.
+        What the platform does not take at last is ignored: what was chosen counts without that.
+
+        Parameters:
+            failures: how often the event was handled in vain; by default it is tried once.
+
+        Raises:
+            TryLater, Unanswered: the platform may take it later.
         """
         await self.pace.wait()
-        with suppress(Failed, Unanswered):
+        try:
             await self.transport.acknowledge(incoming, notice)
+        except (TryLater, Unanswered):
+            if failures < MOST_REPEATED:
+                raise
+        except Failed:
+            pass
 
     async def show_typing(self, incoming: Incoming) -> None:
         """Show the person that a message is being answered; failures are ignored."""

@@ -7,29 +7,32 @@ one, gets a refusal, and nothing happens. The rest is as in the console, by the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.kinds import Retry
 from aitp_desk.desk.tickets.bindings import BoundOperator, OperatorBindings, find_code
-from aitp_desk.desk.tickets.inbox import ShownTicket
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
-from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState, get_operator
-from aitp_desk.model.errors import DeskError, Forbidden, RateLimited, StoreBusy, Unavailable
+from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
+from aitp_desk.model.errors import DeskError, StoreBusy, Unavailable
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.records.operators import Deed, TicketControl
+from aitp_desk.store.records.operators import TicketControl
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.store.units.tickets.platforms import await_answer, put_ticket_controls
 from aitp_desk.transports.events import Choice, Incoming, MessageEdit, TextMessage
 from aitp_desk.transports.host.drafts import EDITS, VIA
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.operators.buttons import is_grave, offer_confirmation
+from aitp_desk.transports.operators.deeds import (
+    PASSING,
+    OperatorServices,
+    TicketDeeds,
+    was_done,
+)
 from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.notices import OperatorNotices
 from aitp_desk.transports.operators.replies import Reply, read_reply
@@ -42,21 +45,9 @@ from aitp_desk.transports.operators.text import (
     NOT_CHANGED,
     NOTE_MARK,
     NOTED,
-    NOTICES,
-    OTHERS_BUTTON,
     OVER,
-    OWN_CALL,
     PRESS_INSTEAD,
-    WRITE_ANSWER,
-    write_question,
 )
-
-ANSWER_SECONDS = 900
-"""How long the next reply of an operator who has pressed Answer is the answer."""
-NEWEST_MESSAGES = 50
-"""Among how many messages of a conversation those of an operator are searched."""
-_PASSING = (RateLimited, Unavailable, StoreBusy)
-"""Refusals after which the event is handled again."""
 
 _log = structlog.get_logger()
 
@@ -90,6 +81,15 @@ class OperatorHandler:
         self.desks = desks
         self._changed = changed
         self.clock = feed.clock
+        self.services = OperatorServices(
+            store=feed.store,
+            inbox=feed.inbox,
+            bindings=bindings,
+            escalation=escalation,
+            takeover=takeover,
+            notify_change=self.notify_change,
+            clock=feed.clock,
+        )
 
     async def handle(
         self, enabled: EnabledTransport, incoming: Incoming, claim: ClaimedJob
@@ -199,112 +199,12 @@ class _Handling:
         await self._notices.tell(BOUND.format(name=operator.name))
 
     async def press(self, control: TicketControl) -> None:
+        """Do what a button is for."""
         operator = await self._operator()
-        if operator is None:
-            await self._notices.acknowledge(NOT_BOUND)
-            return
-        if control.expires_at < self._now or control.transport != self._enabled.name:
-            await self._notices.acknowledge(say("choice_over", self._incoming.language))
-            return
-        if control.person not in ("", self._incoming.sender):
-            await self._notices.acknowledge(OTHERS_BUTTON)
-            return
-        shown = await self._handler.inbox.read_ticket(control.ticket)
-        if shown is None:
-            await self._notices.acknowledge(NO_TICKET)
-            return
-        try:
-            notice = await self._do(control.deed, shown, operator)
-        except _PASSING:
-            raise
-        except DeskError as error:
-            await self._notices.acknowledge(str(error))
-            return
-        self._handler.notify_change(shown.ticket.thread_id)
-        await self._notices.acknowledge(notice)
-
-    async def _do(self, deed: Deed, shown: ShownTicket, operator: BoundOperator) -> str:
-        """Do what a button is for, and return the notice for the operator.
-
-        Raises:
-            DeskError: it is not possible any more, or not for this operator.
-        """
-        ticket, services = shown.ticket, self._handler.escalation
-        by = self._handler.bindings.make_auditor(operator)
-        match deed:
-            case Deed.TAKE:
-                return await self._change(services.take_ticket(ticket.id, operator.name, by))
-            case Deed.RELEASE:
-                if ticket.state is TicketState.OPEN:
-                    return NOTICES[TicketState.OPEN]
-                await self._expect_answer(ticket, "")
-                return await self._change(services.release_ticket(ticket.id, by))
-            case Deed.ANSWER:
-                await self._change(services.take_ticket(ticket.id, operator.name, by))
-                await self._expect_answer(ticket, self._incoming.sender)
-                await self._notices.tell(
-                    WRITE_ANSWER.format(name=operator.name), ticket_id=ticket.id
-                )
-                return ""
-            case Deed.APPROVE | Deed.CONFIRM:
-                return await self._approve(deed, shown, operator)
-            case _ if _was_done(ticket, TicketState.CLOSED, operator):
-                return NOTICES[TicketState.CLOSED]
-            case Deed.CLOSE:
-                return await self._close(ticket, operator)
-            case Deed.DECLINE:
-                return await self._change(services.decline(ticket.id, "", operator.name, by))
-
-    async def _close(self, ticket: StoredTicket, operator: BoundOperator) -> str:
-        """Close a ticket; a visitor to whom this operator has spoken gets no message."""
-        by = self._handler.bindings.make_auditor(operator)
-        thread_id = ticket.thread_id
-        is_theirs = ticket.state is TicketState.TAKEN and ticket.taken_by == operator.name
-        if thread_id is not None and ticket.kind.is_asked_for and is_theirs:
-            page = await self._handler.inbox.list_messages(thread_id, None, NEWEST_MESSAGES)
-            if any(get_operator(one.said.actor) == operator.name for one in page.messages):
-                await self._handler.takeover.resolve(thread_id, "", operator.name, by)
-                return NOTICES[TicketState.CLOSED]
-        return await self._change(self._handler.escalation.close(ticket.id, "", operator.name, by))
-
-    async def _change(self, change: Awaitable[StoredTicket | None]) -> str:
-        changed = await change
-        return NO_TICKET if changed is None else NOTICES[changed.state]
-
-    async def _approve(self, deed: Deed, shown: ShownTicket, operator: BoundOperator) -> str:
-        """Approve a call; ask again first if it is grave."""
-        ticket = shown.ticket
-        if _was_done(ticket, TicketState.ANSWERED, operator):
-            return NOTICES[TicketState.ANSWERED]
-        if ticket.principal in operator.contacts:
-            raise Forbidden(OWN_CALL)
-        if deed is Deed.APPROVE and is_grave(shown) and not ticket.is_over:
-            await self._ask_again(shown)
-            return ""
-        by = self._handler.bindings.make_auditor(operator)
-        return await self._change(self._handler.escalation.approve(ticket.id, operator.name, by))
-
-    async def _ask_again(self, shown: ShownTicket) -> None:
-        ticket = shown.ticket
-        offered = offer_confirmation(ticket, self._enabled.name, self._incoming.sender, self._now)
-        await self._store.run(put_ticket_controls, controls=offered.kept)
-        price = None if shown.call is None else shown.call.call.price
-        text = write_question(
-            ticket.about,
-            shown.asked_by_name or ticket.principal or "an unknown caller",
-            "nothing" if price is None else str(price),
+        deeds = TicketDeeds(
+            self._handler.services, self._enabled, self._incoming, self._notices, self._claim.ref
         )
-        await self._notices.tell(text, ticket_id=ticket.id, buttons=offered.buttons)
-
-    async def _expect_answer(self, ticket: StoredTicket, person: str) -> None:
-        """Store whose next reply is the answer; empty for nobody's."""
-        await self._store.run(
-            await_answer,
-            ticket_id=ticket.id,
-            transport=self._enabled.name,
-            person=person,
-            until=self._now + ANSWER_SECONDS,
-        )
+        await deeds.press(control, operator)
 
     # What operators write
 
@@ -334,7 +234,7 @@ class _Handling:
             await self._say(shown.ticket, reply, operator, ref)
             if ref:
                 await self._notices.name(ticket_id, self._incoming.conversation, ref)
-        except _PASSING:
+        except PASSING:
             raise
         except DeskError as error:
             await self._notices.tell(str(error), ticket_id=ticket_id)
@@ -352,7 +252,7 @@ class _Handling:
         elif await reads.is_used(self._store, once):
             return  # the ticket may have ended since
         elif await self._is_answer(ticket):
-            if not (_was_done(ticket, TicketState.ANSWERED, operator) and ticket.answer == text):
+            if not (was_done(ticket, TicketState.ANSWERED, operator) and ticket.answer == text):
                 await self._handler.escalation.answer(
                     ticket.id, text, operator.name, by, attachments
                 )
@@ -393,7 +293,7 @@ class _Handling:
             else:
                 notes = {VIA: self._enabled.name, EDITS: said.message_id}
                 await takeover.say(said.thread_id, text, operator.name, by, once, notes)
-        except _PASSING:
+        except PASSING:
             raise
         except DeskError as error:
             await self._notices.tell(f"{NOT_CHANGED} {error}")
@@ -441,8 +341,3 @@ class _Handling:
         """Return the id of the ticket that a reply was said to."""
         address = self._incoming.conversation
         return await platform_reads.ticket_of_message(self._store, self._enabled.name, address, ref)
-
-
-def _was_done(ticket: StoredTicket, state: TicketState, operator: BoundOperator) -> bool:
-    """Return whether this operator has ended a ticket so, perhaps before a crash."""
-    return ticket.state is state and ticket.ended_by == operator.name

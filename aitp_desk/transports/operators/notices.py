@@ -32,8 +32,12 @@ class OperatorNotices:
         self._now = now
 
     async def acknowledge(self, notice: str) -> None:
-        """Confirm a pressed button, or say why it does not count."""
-        await self._enabled.acknowledge(self._incoming, notice)
+        """Confirm a pressed button, or say why it does not count.
+
+        Raises:
+            TryLater, Unanswered: the platform may take it later.
+        """
+        await self._enabled.acknowledge(self._incoming, notice, self._claim.failures)
 
     async def tell(
         self,

@@ -19,6 +19,7 @@ from aitp_desk.transports.base import (
     Refused,
     Step,
     Transport,
+    TryLater,
 )
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
@@ -135,9 +136,13 @@ class TelegramTransport(Transport):
             return
         query, _, label = choice.reply_to.partition(" ")
         params: dict[str, object] = {"callback_query_id": query, "text": notice[:_MOST_NOTICE]}
-        # after a minute Telegram wants no answer any more, and the choice counts all the same
-        with suppress(ApiError, Failed):
+        try:
             await self._api.call("answerCallbackQuery", params)
+        except ApiError as error:
+            failure = judge_error(error)
+            # after a minute Telegram wants no answer any more, and the choice counts all the same
+            if isinstance(failure, TryLater):
+                raise failure from None
         if notice or not choice.message_ref:
             return
         with suppress(ApiError, Failed):

@@ -344,7 +344,7 @@ class VisitorEvent:
             or control.expires_at < self._now
             or conversation.person != self._incoming.sender
         ):
-            await self._enabled.acknowledge(self._incoming, self._notices.say("choice_over"))
+            await self._acknowledge(self._notices.say("choice_over"))
             return
         if control.capability == CONFIRMATION:
             await self._confirm(conversation, control.token)
@@ -379,7 +379,7 @@ class VisitorEvent:
         except (RateLimited, Unavailable, StoreBusy):
             raise
         except DeskError as error:
-            await self._enabled.acknowledge(self._incoming, str(error))
+            await self._acknowledge(str(error))
             return
         await self._enabled.acknowledge(self._incoming, "")
 
@@ -396,7 +396,11 @@ class VisitorEvent:
         )
         if thread_id is not None:
             self._services.on_change(thread_id)
-        await self._enabled.acknowledge(self._incoming, self._notices.say("confirmed"))
+        await self._acknowledge(self._notices.say("confirmed"))
+
+    async def _acknowledge(self, notice: str) -> None:
+        """Say what has become of a choice, where nothing else says so."""
+        await self._enabled.acknowledge(self._incoming, notice, self._claim.failures)
 
     async def _opt_out(self, conversation: Conversation | None, wish: OptOut = _OPT_OUT) -> bool:
         """Send the person nothing more, and return whether they got messages until now."""

@@ -109,9 +109,7 @@ class WhatsAppTransport(Transport):
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
         """Say why a choice does not count; WhatsApp itself expects no answer."""
-        if not notice:
-            return
-        with suppress(Failed):
+        if notice:
             await self._api.post(build_notice(incoming.conversation, notice))
 
     async def show_typing(self, incoming: Incoming) -> None:

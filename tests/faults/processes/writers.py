@@ -102,6 +102,16 @@ class FailingPlatform(PigeonPlatform):
             request.transport.abort()
         return web.Response(text=json.dumps({"ref": self._refs[outgoing.id]}))
 
+    async def _take_notice(self, request: web.Request) -> web.Response:
+        luck = 1.0 if self.is_calm else self._chance.random()
+        if luck < 2 * FAILING:
+            return web.Response(status=429 if luck < FAILING else 503)
+        taken = await super()._take_notice(request)
+        if luck < 3 * FAILING:  # as of a message
+            assert request.transport is not None
+            request.transport.abort()
+        return taken
+
 
 class Said(msgspec.Struct):
     """What a visitor must have said on a thread, once.

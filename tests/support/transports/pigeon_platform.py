@@ -47,6 +47,7 @@ class PigeonPlatform(Platform):
         go_on: is waited for before a message is taken; None to take it at once.
         is_waiting: whether a message has waited for it.
         is_deaf: whether what the desk says of pressed buttons is refused.
+        busy: how many notices of pressed buttons are taken only later.
         moved: what conversations are called now, by what they were called.
     """
 
@@ -58,6 +59,7 @@ class PigeonPlatform(Platform):
         self.retracted: list[str] = []
         self.is_open = True
         self.is_deaf = False
+        self.busy = 0
         self.gone: set[str] = set()
         self.refused = ""
         self.is_halted = False
@@ -220,6 +222,9 @@ class PigeonPlatform(Platform):
     async def _take_notice(self, request: web.Request) -> web.Response:
         if self.is_deaf:
             return web.Response(status=400)
+        if self.busy:
+            self.busy -= 1
+            return web.Response(status=429, headers={"Retry-After": "1"})
         told = await request.json()
         self.notices[told["event_id"]] = told["notice"]
         return web.Response(text="{}")

@@ -25,7 +25,8 @@ SELECT 1 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND principal LIKE :ending LIMIT 1;
 
 -- operator_messages: Lists what a platform calls the newest messages about a ticket.
-SELECT ref FROM operator_messages WHERE ticket = :ticket AND transport = :transport
+SELECT ref FROM operator_messages
+WHERE ticket = :ticket AND transport = :transport AND step >= 0
 ORDER BY step DESC LIMIT :limit;
 
 -- operator_tickets_behind: Lists shown tickets whose changes have no job yet.
@@ -66,6 +67,12 @@ WHERE ticket = :ticket AND transport = :transport;
 INSERT INTO operator_messages (transport, address, ref, ticket, step)
 VALUES (:transport, :address, :ref, :ticket, :step)
 ON CONFLICT (transport, address, ref) DO NOTHING;
+
+-- add_operator_press: Inserts what an operator has pressed, unless it is known. It is a message
+-- that is in no conversation.
+INSERT INTO operator_messages (transport, address, ref, ticket, step)
+VALUES (:transport, '', :event, :ticket, -1)
+ON CONFLICT (transport, address, ref) DO NOTHING RETURNING ref;
 
 -- drop_operator_messages: Deletes what platforms call the messages about a ticket.
 DELETE FROM operator_messages WHERE ticket = :ticket AND transport = :transport;

@@ -19,6 +19,7 @@ from aitp_desk.model.conversation.ticket import Answered, StoredTicket, TicketKi
 from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
+from aitp_desk.store.records.operators import PressedButton
 from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.rows.calls import read_call_state
 from aitp_desk.store.rows.threads import to_json
@@ -38,6 +39,7 @@ from aitp_desk.store.units.tickets.handover import (
     keep_sessions,
     take_requests,
 )
+from aitp_desk.store.units.tickets.platforms import await_answer, is_new_press
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 CLOSED = "It was closed without an answer."
@@ -146,7 +148,7 @@ def end_ticket(
 
 
 def take_ticket(
-    *, ticket_id: str, operator: str, now: int, by: Auditor
+    *, ticket_id: str, operator: str, now: int, by: Auditor, pressed: PressedButton | None = None
 ) -> Work[StoredTicket | None]:
     """Let an operator take a ticket, and its thread.
 
@@ -154,6 +156,7 @@ def take_ticket(
         operator: the name.
         now: Unix seconds.
         by: who takes it.
+        pressed: the press of a button, if it was one; a repeated one changes nothing.
 
     Returns:
         The updated ticket; None if there is no such ticket.
@@ -165,6 +168,8 @@ def take_ticket(
     if not rows:
         return None
     ticket = read_ticket(rows[0])
+    if pressed is not None and not (yield from is_new_press(ticket_id, pressed)):
+        return ticket
     check_waits(ticket, operator)
     if ticket.state is TicketState.TAKEN:
         return ticket
@@ -212,12 +217,17 @@ def speak_for_ticket(
     return ticket
 
 
-def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[StoredTicket | None]:
+def release_ticket(
+    *, ticket_id: str, now: int, by: Auditor, pressed: PressedButton | None = None
+) -> Work[StoredTicket | None]:
     """Release a taken ticket to all operators, and its thread to the agent.
+
+    The next reply on the button's platform is nobody's answer any more.
 
     Parameters:
         now: Unix seconds.
         by: who releases it.
+        pressed: as of :func:`take_ticket`.
 
     Returns:
         as :func:`take_ticket`.
@@ -229,6 +239,12 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[StoredTicke
     if not rows:
         return None
     ticket = read_ticket(rows[0])
+    if pressed is not None:
+        if not (yield from is_new_press(ticket_id, pressed)):
+            return ticket
+        yield from await_answer(
+            ticket_id=ticket_id, transport=pressed.transport, person="", until=0
+        )
     if ticket.state is not TicketState.TAKEN:
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     released = ticket.move(TicketState.OPEN, taken_by=None)

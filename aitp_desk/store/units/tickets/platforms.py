@@ -14,6 +14,7 @@ from aitp_desk.store.records.operators import (
     BindingCode,
     BoundPerson,
     OperatorTicket,
+    PressedButton,
     TicketChange,
     TicketControl,
 )
@@ -112,6 +113,12 @@ def add_message(ticket_id: str, transport: str, address: str, ref: str, step: in
 def note_message(*, ticket_id: str, transport: str, address: str, ref: str) -> Work[None]:
     """Store what a platform calls another message about a ticket."""
     yield from add_message(ticket_id, transport, address, ref, 0)
+
+
+def is_new_press(ticket_id: str, pressed: PressedButton) -> Work[bool]:
+    """Store a press of a button, and return whether it was unknown: a part of a unit."""
+    named = {"ticket": ticket_id, **msgspec.structs.asdict(pressed)}
+    return bool((yield "add_operator_press", named))
 
 
 def await_answer(*, ticket_id: str, transport: str, person: str, until: int) -> Work[None]:
