@@ -80,7 +80,7 @@ _OPEN_CLASSES = frozenset({"OutlookMessageHeader"})
 _SIGNATURE_CLASSES = frozenset(
     "gmail_signature moz-signature protonmail_signature_block tutanota_signature".split()
 )
-_SIGNATURE_IDS = re.compile(r"(?:x_)*(?:Signature|ms-outlook-mobile-signature)")
+_SIGNATURE_IDS = re.compile(r"(?:x_)*(?:Signature|ms-outlook-mobile-signature|composer_signature)")
 _EMOJI_LENGTH = 8
 _LONGEST_LINK = 300
 

@@ -30,7 +30,7 @@ from aitp_desk.transports.email.mail.quotation.attribution import (
     has_header,
     may_end_attribution,
 )
-from aitp_desk.transports.email.mail.quotation.marks import MarkedText
+from aitp_desk.transports.email.mail.quotation.marks import SPACE, MarkedText
 from aitp_desk.transports.email.mail.quotation.phrases import (
     ANSWERS_BELOW,
     FORWARD_SUBJECT,
@@ -389,9 +389,9 @@ class _Divider:
 
 def _read_phrase(line: str) -> tuple[str, bool]:
     """Return the words between dashes or before a colon, and whether there are dashes."""
-    line = line.strip(" \t\xa0*_")
     if len(line) > _LONGEST_PHRASE:
         return "", False
+    line = line.replace(SPACE, " ").strip(" \t\xa0*_")
     if line.startswith("--") and line.endswith("--"):
         return line.strip("- \t*_<>").lower(), True
     return (line[:-1].strip(" *_<>").lower(), False) if line.endswith((":", "：")) else ("", False)

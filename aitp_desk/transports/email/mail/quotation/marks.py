@@ -10,6 +10,8 @@ SIGNATURE = "\x04"
 END = "\x03"
 """Here ends what the last mark has begun."""
 ALL = frozenset({QUOTATION, SIGNATURE, END})
+SPACE = "&nbsp;"
+"""Left by programs that make the text of a mail from its HTML."""
 
 
 class MarkedText:
@@ -28,7 +30,7 @@ class MarkedText:
         waiting: list[tuple[str, int]] = []
         for line in text.split("\n"):
             if line not in ALL:
-                self.lines.append(line.rstrip())
+                self.lines.append("" if line.strip() == SPACE else line.rstrip())
             elif line != END:
                 waiting.append((line, len(self.lines)))
             elif waiting:

@@ -129,7 +129,7 @@ DEVICE = re.compile(
     r"|komórk|puhelin|matkapuhelin|телефон|смартфон|смартфону|手机|手機|スマートフォン|携帯|휴대폰"
     r"|yahoo|gmail|proton|gmx|web\.de|spark|k-9|thunderbird|hey|airmail|fastmail|tutanota|tuta"
     r"|zoho|mailbird|superhuman|canary|edison|aquamail|nine|typeapp|bluemail|posteo|mac\b|macbook"
-    r"|ai assistant|avast|avg\b|antivir",
+    r"|ai assistant|avast|avg\b|antivir|яндекс|yandex|почт[аеуы]\b",
     re.IGNORECASE,
 )
 SENT_FROM = re.compile(
@@ -160,7 +160,7 @@ PROGRAM_LINE = re.compile(
     r"|(?:diese\s+e-?mail\s+wurde\s+von|this\s+e-?mail\s+has\s+been\s+checked\s+for\s+vir"
     r"|cet\s+e-?mail\s+a\s+été\s+vérifié|este\s+correo\s+\w+\s+ha\s+sido\s+analizado).*"
     r"|yahoo\s+mail\s*:.*"
-    r"|von\s+(?:meine[mr]\s+.{1,40}|unterwegs)\s+(?:aus\s+)?(?:gesendet|geschickt|versendet)\W*"
+    r"|von\s+(?:meine[mr](?:/meine[mr])?\s+.{1,40}|unterwegs)\s+(?:aus\s+)?(?:gesendet|geschickt|versendet)\W*"
     r"|.{0,20}(?:iphone|ipad|android|スマートフォン|携帯).{0,20}(?:から送信|에서\s*보냄|gönderildi)\W*"
     r"|.{1,30}(?:iphone|ipad|android|telefon|galaxy)\S*\s+(?:küldve|elküldve)\W*",
     re.IGNORECASE,

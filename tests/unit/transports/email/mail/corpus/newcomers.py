@@ -108,6 +108,50 @@ PLAIN = {
         f"An: Mia\nBetreff: Paket\n\n{OLD}"
     ),
 }
+PHONES = {
+    "samsung de": (
+        "Bitte beim Nachbarn abgeben.",
+        (
+            "<div>Bitte beim Nachbarn abgeben.</div><div><br></div><div "
+            'id="composer_signature"><div dir="auto">Von meinem/meiner Galaxy gesendet</div></div><div>'
+            "<br></div><!-- originalMessage --><div>-------- Ursprüngliche Nachricht --------</div>"
+            f"<div>Von: Shop &lt;{DESK}&gt; </div><div>Datum: 03.11.26  10:12  (GMT+01:00) </div>"
+            f"mia@home.example </div><div>Betreff: Paket </div><div><br></div>{OLD_BR}"
+        ),
+    ),
+    "samsung in an unknown language": (
+        "Dydd Gwener, os gwelwch yn dda.",
+        (
+            "<div>Dydd Gwener, os gwelwch yn dda.</div><div><br></div><div id="
+            '"composer_signature"><div>Anfonwyd o fy Galaxy</div></div><div><br></div>'
+            f"{ESCAPED}{BLOCKQUOTE}"
+        ),
+    ),
+    "yandex": (
+        "Да, подходит.",
+        (
+            "<div>Да, подходит.</div><div><br></div><div>Отправлено из мобильной Яндекс Почты</div>"
+            f"<div><br></div><div>12:12, 3 ноября 2026 г., Shop &lt;{DESK}&gt;:</div>"
+            f'<blockquote class="210e7a848e8fcb45wmi-quote">{OLD_BR}</blockquote>'
+        ),
+    ),
+    "yahoo for android": (
+        "Confermo per venerdì.",
+        (
+            'Confermo per venerdì.<br><br><div id="ymail_android_signature"><a href='
+            '"https://mail.example/107872968">Inviato da Yahoo Mail su Android</a></div> <br> '
+            '<blockquote style="margin: 0 0 20px 0;"> <div style="color:#6D00F6;"> <div>Il mar, 3 nov '
+            f"2026 alle 10:12, Shop</div><div>&lt;{DESK}&gt; ha scritto:</div> </div> "
+            f"<div> {OLD_BR}</div> </blockquote>"
+        ),
+    ),
+}
+ENTITIES = (
+    "星期五可以收货。\n\n\n&nbsp;\n\n------------------&nbsp;原始邮件&nbsp;------------------\n"
+    f'发件人:{" " * 80}"Shop"{" " * 60}<{DESK}&gt;;\n'
+    "发送时间:&nbsp;2026年11月3日(星期二) 上午10:12\n收件人:&nbsp;<mia@home.example&gt;;\n\n"
+    f"主题:&nbsp;送货\n\n\n\n{OLD}"
+)
 KEPT = {
     "an escaped line": f"{SAID}\n\n>From Monday on I am away.",
     "a size": "I need one with\n> 40 W",
@@ -125,5 +169,10 @@ def newcomers() -> Iterator[Sample]:
     for name, body in PLAIN.items():
         data = mail(head("Re: Parcel"), part(body))
         yield Sample(name, data, SAID, "It comes on Friday.")
+    for name, (said, html) in PHONES.items():
+        data = mail(head("Re: Parcel"), part(html, "text/html"))
+        yield Sample(name, data, said, "It comes on Friday.")
+    data = mail(head("Re: Parcel"), part(ENTITIES, charset="gb18030", encoding="base64"))
+    yield Sample("qq with entities", data, "星期五可以收货。", "It comes on Friday.")
     for name, body in KEPT.items():
         yield Sample(f"kept: {name}", mail(head("Re: Parcel"), part(body)), body)
