@@ -24,8 +24,8 @@ def enqueue_jobs(
 ) -> Work[int]:
     """Queue jobs, those whose subjects have none yet, each after its principal's others.
 
-    Their ids give the order. One that is not after those that wait gets a new id: other processes
-    have other clocks.
+    Their ids give the order. One that is not after those that wait, and after the last opt-out,
+    gets a new id: other processes have other clocks.
 
     Parameters:
         most: how many of a kind and a principal may wait; further ones are dropped.
@@ -44,7 +44,9 @@ def enqueue_jobs(
         if lane not in waiting:
             of = {**EVENT_KINDS, "kind": job.kind, "who": who}
             ((waiting[lane], newest),) = yield "waiting_events", of
-            last[who] = max(last.get(who, ""), newest or "")
+            if who not in last:
+                ((last[who],),) = yield "newest_stop", {"stop": STOP_KIND, "who": who}
+            last[who] = max(last[who] or "", newest or "")
         if waiting[lane] >= most:
             dropped += 1
             continue

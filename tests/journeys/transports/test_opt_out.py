@@ -19,6 +19,7 @@ from tests.journeys.transports.test_repetition import forget
 from tests.journeys.transports.test_structured import FORM, Counter
 from tests.support.clients.operator import operating
 from tests.support.desk.command import run
+from tests.support.doubles.agent import Clock
 from tests.support.transports.email_platform import EmailPlatform
 from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
 
@@ -325,3 +326,18 @@ async def test_what_is_written_after_it_is_handled_after_it(desk: CarriedDesk) -
     assert desk.talker.rows(STATES) == [("chat-ada", "open")]
     texts = [one.text for one in platform.sent]
     assert texts[1:] == [stopped(desk), "You asked: And maps?"]
+
+
+async def test_what_is_written_after_it_resumes_also_by_a_process_whose_clock_is_slow(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    async with carrying(tmp_path, "pigeon", clock=clock) as desk:
+        await say(desk, "ada", "Do you sell books?")
+        await pigeons(desk).write("ada", "STOP")
+        await handled(desk)
+        clock.advance(-3)
+        await say(desk, "ada", "And maps?")
+        await handled(desk)
+        assert desk.talker.rows(STATES) == [("chat-ada", "open")]
+        assert desk.talker.rows(OPT_OUTS) == [(0,)]

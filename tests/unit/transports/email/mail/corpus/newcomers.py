@@ -113,8 +113,8 @@ PHONES = {
         "Bitte beim Nachbarn abgeben.",
         (
             "<div>Bitte beim Nachbarn abgeben.</div><div><br></div><div "
-            'id="composer_signature"><div dir="auto">Von meinem/meiner Galaxy gesendet</div></div><div>'
-            "<br></div><!-- originalMessage --><div>-------- Ursprüngliche Nachricht --------</div>"
+            'id="composer_signature"><div dir="auto">Von meinem/meiner Galaxy gesendet</div></div>'
+            "<div><br></div><div>-------- Ursprüngliche Nachricht --------</div>"
             f"<div>Von: Shop &lt;{DESK}&gt; </div><div>Datum: 03.11.26  10:12  (GMT+01:00) </div>"
             f"mia@home.example </div><div>Betreff: Paket </div><div><br></div>{OLD_BR}"
         ),
@@ -140,8 +140,8 @@ PHONES = {
         (
             'Confermo per venerdì.<br><br><div id="ymail_android_signature"><a href='
             '"https://mail.example/107872968">Inviato da Yahoo Mail su Android</a></div> <br> '
-            '<blockquote style="margin: 0 0 20px 0;"> <div style="color:#6D00F6;"> <div>Il mar, 3 nov '
-            f"2026 alle 10:12, Shop</div><div>&lt;{DESK}&gt; ha scritto:</div> </div> "
+            '<blockquote style="margin: 0 0 20px 0;"> <div style="color:#6D00F6;"> <div>Il mar, 3 '
+            f"nov 2026 alle 10:12, Shop</div><div>&lt;{DESK}&gt; ha scritto:</div> </div> "
             f"<div> {OLD_BR}</div> </blockquote>"
         ),
     ),
