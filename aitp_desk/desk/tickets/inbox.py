@@ -158,7 +158,7 @@ class OperatorInbox:
         return tuple(sorted(self._registries))
 
     async def list_tickets(self, asked: TicketFilter, after: str | None, limit: int) -> TicketPage:
-        """List tickets: open ones oldest first, ended ones newest first.
+        """List tickets without their calls: open ones oldest first, ended ones newest first.
 
         Parameters:
             after: the ``next`` of the previous page; None for the first.
@@ -169,7 +169,9 @@ class OperatorInbox:
             InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_reads.tickets(self._store, asked, after, limit)
-        return TicketPage(await self._shown(page.tickets), page.next)
+        names = await self._name_callers(page.tickets)
+        shown = [ShownTicket(one, None, names.get(one.principal or "")) for one in page.tickets]
+        return TicketPage(tuple(shown), page.next)
 
     async def read_ticket(self, ticket_id: str) -> ShownTicket | None:
         """Return a ticket; None if it does not exist."""
@@ -299,8 +301,11 @@ class OperatorInbox:
         return counted
 
     async def _shown(self, tickets: tuple[StoredTicket, ...]) -> tuple[ShownTicket, ...]:
-        names = await caller_reads.names(self._store, (ticket.principal for ticket in tickets))
+        names = await self._name_callers(tickets)
         return tuple([await self._show(one, names.get(one.principal or "")) for one in tickets])
+
+    async def _name_callers(self, tickets: tuple[StoredTicket, ...]) -> Mapping[str, str]:
+        return await caller_reads.names(self._store, (ticket.principal for ticket in tickets))
 
     async def _show(self, ticket: StoredTicket, name: str | None) -> ShownTicket:
         call = None

@@ -88,7 +88,7 @@ class ConsoleCall(msgspec.Struct):
 
 
 class ConsoleTicket(msgspec.Struct):
-    """A ticket, with its call."""
+    """A ticket, with its call; in lists without."""
 
     id: str
     kind: TicketKind

@@ -14,7 +14,7 @@ from typing import Literal
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.ticket import TICKET_PREFIX, StoredTicket
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.store.base import Row, Store
+from aitp_desk.store.base import PAGE_BYTES, Row, Store
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.console import (
@@ -36,6 +36,7 @@ from aitp_desk.store.rows.console import (
     read_message,
 )
 from aitp_desk.store.rows.notes import read_note
+from aitp_desk.store.rows.pages import size_of
 from aitp_desk.store.rows.tickets import read_ticket
 from aitp_desk.store.units.threads.folded_threads import read_turn
 from aitp_desk.store.units.transports import MESSAGE_KIND
@@ -57,7 +58,7 @@ _CURSOR = re.compile(rf"(open|over)\.({TICKET_PREFIX}_[0-9a-z_]{{1,64}})")
 async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: int) -> TicketList:
     """List tickets: waiting ones oldest first, ended ones newest first.
 
-    A page reads ``TICKETS_LOOKED_AT`` tickets at most.
+    A page reads ``TICKETS_LOOKED_AT`` tickets at most, and has ``PAGE_BYTES`` of them.
 
     Parameters:
         after: the ``next`` of the page before; None for the first.
@@ -68,19 +69,21 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
     """
     phase, place = _begin(asked, after)
     found: list[tuple[str, StoredTicket]] = []
-    looked = 0
+    looked, room = 0, PAGE_BYTES
     while True:
         rows = await _slice(store, phase, place)
         for row in rows:
             place, ticket = row[0], read_ticket(row)
-            if ticket.is_over is (phase == "over") and asked.takes(ticket):
-                found.append((f"{phase}.{place}", ticket))
+            if ticket.is_over is not (phase == "over") or not asked.takes(ticket):
+                continue
+            room -= size_of(row)
+            if len(found) == limit or (found and room < 0):
+                return TicketList(tuple(one for _, one in found), found[-1][0])
+            found.append((f"{phase}.{place}", ticket))
         looked += len(rows)
         is_through = len(rows) < SLICE
         if is_through and phase == "open" and asked.state == "all":
             phase, place, is_through = "over", _AFTER_ALL, False
-        if len(found) > limit:
-            return TicketList(tuple(one for _, one in found[:limit]), found[limit - 1][0])
         if is_through or looked >= TICKETS_LOOKED_AT:
             further = None if is_through else f"{phase}.{place}"
             return TicketList(tuple(one for _, one in found), further)
