@@ -1,4 +1,4 @@
-"""What a visit has spent, and whether it may spend more."""
+"""What a visit has spent of money and tokens, and may still spend."""
 
 from __future__ import annotations
 
@@ -13,19 +13,33 @@ from aitp_desk.visitor.policy import Confirm, PlannedCall, Policy
 
 
 class Expenses:
-    """The money of one visit.
+    """The money and tokens of one visit.
 
     Parameters:
         site: the site's address, for the person who confirms.
         payer: what quotes are paid from; None: nothing is paid in advance.
+
+    Attributes:
+        tokens: how many tokens the site says that its answers took.
     """
 
     def __init__(self, site: str, policy: Policy, payer: Payer | None) -> None:
         self._site = site
         self._policy = policy
         self._payer = payer
+        self.tokens = 0
         budget = policy.budget
         self.spent = None if budget is None else Money(0 * budget.amount, budget.currency)
+
+    def check_tokens(self) -> None:
+        """Check that the visit has tokens left for a question.
+
+        Raises:
+            BudgetSpent: it has none.
+        """
+        most = self._policy.tokens
+        if most is not None and self.tokens >= most:
+            raise BudgetSpent(f"The visit has used up its {most} tokens.")
 
     def check(self, name: str, money: Money) -> Money:
         """Return what is spent with a price on top, if the budget allows it.

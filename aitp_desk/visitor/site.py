@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from yarl import URL
@@ -29,7 +30,6 @@ from aitp_desk.visitor.clients.catalogue import CLIENTS
 from aitp_desk.visitor.context import SharedContext
 from aitp_desk.visitor.discovery.endpoints import Discovery, explain_absence, find_endpoints
 from aitp_desk.visitor.errors import (
-    BudgetSpent,
     NoEndpoint,
     NotConfirmed,
     NotOffered,
@@ -49,6 +49,7 @@ from aitp_desk.visitor.policy import (
     is_agreement,
     is_repeatable,
 )
+from aitp_desk.visitor.proof.journal import SentCalls
 from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.trust import TrustFigure, assess
 
@@ -70,6 +71,7 @@ async def visit(
     cache: ResponseCache | None = None,
     context: SharedContext | None = None,
     found: Discovery | None = None,
+    journal: Path | None = None,
 ) -> AsyncIterator[Site]:
     """Visit a site.
 
@@ -83,14 +85,14 @@ async def visit(
         cache: of what the site publishes about itself; give several visits the same one.
         context: what the site may learn of other visits, once a person has seen it.
         found: what an earlier visit found of the site a short time ago; nothing is looked for then.
+        journal: a folder that keeps which calls were sent, by key, so that none is sent twice.
 
     Raises:
         SiteFailed: the site cannot be reached.
         NoEndpoint: it speaks none of the known protocols, or not the one that was asked for.
     """
-    policy = policy or Policy()
+    policy, identity = policy or Policy(), identity or Identity()
     cache = cache or ResponseCache()
-    identity = identity or Identity()
     async with Egress(allow_loopback=URL(url).host in LOOPBACK) as egress:
         fetcher = Fetcher(
             egress,
@@ -106,7 +108,7 @@ async def visit(
         endpoints = [one for one in known if protocol in {None, one.kind}]
         if not endpoints:
             raise NoEndpoint(f"{url} {explain_absence(found, protocol)}")
-        site = Site(url, endpoints, fetcher, policy, found, cache, context)
+        site = Site(url, endpoints, fetcher, policy, found, cache, context, journal)
         try:
             yield site
         finally:
@@ -133,6 +135,7 @@ class Site:
         found: Discovery,
         cache: ResponseCache | None = None,
         context: SharedContext | None = None,
+        journal: Path | None = None,
     ) -> None:
         self.url = url
         self.endpoints = tuple(endpoints)
@@ -146,12 +149,11 @@ class Site:
         self._clients: dict[str, SiteClient] = {}
         self._closed: set[tuple[EndpointKind, bool]] = set()
         self._proven: set[EndpointKind] = set()
-        self._calls: dict[str, Outcome | None] = {}
+        self._calls = SentCalls(fetcher.origin, journal)
         self._agreed: dict[str, Quote] = {}
         self._asked: Answer | None = None
         self._agreement = asyncio.Lock()
         self._key_locks: dict[str, asyncio.Lock] = {}
-        self._tokens = 0
         self._expenses = Expenses(url, policy, fetcher.identity.payer)
         self._record = VisitRecord(fetcher.identity.name, fetcher.origin)
 
@@ -181,7 +183,7 @@ class Site:
         Raises:
             PolicyRefused: the site waits for agreement to a price, which words could give.
         """
-        self._check_tokens()
+        self._expenses.check_tokens()
         self._check_unpriced()
         if self._context is not None and (
             told := await self._context.disclose(self._fetcher.origin)
@@ -197,7 +199,7 @@ class Site:
             PolicyRefused: the question is whether to pay; :meth:`agree` or :meth:`decline` answer.
             NotConfirmed: the choice is a yes, and the person has not confirmed it.
         """
-        self._check_tokens()
+        self._expenses.check_tokens()
         self._check_unpriced()
         if is_agreement(choice.label) and self._asked is not None:
             action = SiteAction("yes", self._asked.text, self._fetcher.origin)
@@ -291,11 +293,11 @@ class Site:
                     "site does not say that repeating the call is safe."
                 )
             await self._permit(call, confirm, pays=pays)
-            self._calls[key] = None
+            self._calls.note_sent(key)
             called = {"name": call.action.name, "arguments": call.arguments, "key": key}
             self._record.note_own("called", called)
             known = await self._send(call, key, is_first=is_first)
-            self._calls[key] = self._note_outcome(known)
+            self._calls.keep(key, self._note_outcome(known))
         is_due = pays and known.kind == "payable"
         return await self._pay(call, known, key, confirm) if is_due else known
 
@@ -312,7 +314,7 @@ class Site:
                 self._expenses.give_back(cost)
             status = error.status if isinstance(error, SiteRefused) else 0
             if is_first and (isinstance(error, NotOffered) or 400 <= status < 500):
-                del self._calls[key]  # certainly not done
+                self._calls.forget(key)  # certainly not done
             raise
         if cost is not None and outcome.kind in {"payable", "question"}:
             self._expenses.give_back(cost)
@@ -390,10 +392,6 @@ class Site:
             if (one.answers if answers else one.acts) and (one.kind, answers) not in self._closed
         ]
 
-    def _check_tokens(self) -> None:
-        if self._policy.tokens is not None and self._tokens >= self._policy.tokens:
-            raise BudgetSpent(f"The visit has used up its {self._policy.tokens} tokens.")
-
     def _check_unpriced(self) -> None:
         """Refuse words that the site could take for agreement to a price."""
         if self._asked is not None and self._asked.quote is not None:
@@ -402,7 +400,7 @@ class Site:
             )
 
     def _count(self, answer: Answer) -> Answer:
-        self._tokens += answer.tokens or 0
+        self._expenses.tokens += answer.tokens or 0
         self._asked = answer
         self._signals.append(answer.may_train)
         self._record.note_site("answered", answer)
@@ -438,6 +436,7 @@ class Site:
         is_new = agreed is None or not agreed.money.is_same(quote.money)
         if is_new:
             await self._expenses.spend(action, call.arguments, quote, confirm)
+            self._calls.note_sent(key)
             self._agreed[key] = quote
             self._record.note_own("agreed", quote)
         try:
@@ -445,6 +444,7 @@ class Site:
         except NotOffered:  # raised before anything is sent
             if is_new:
                 self._expenses.give_back(self._agreed.pop(key).money)
+                self._calls.withdraw(key)
             raise
-        self._calls[key] = self._note_outcome(done)
+        self._calls.keep(key, self._note_outcome(done))
         return done

@@ -1,1 +1,1 @@
-"""What a visitor signs: its requests, and the record of its visit."""
+"""What a visitor signs, and the records that it keeps of its visits."""

@@ -1,7 +1,8 @@
-"""The example shop's map, bought by a visitor in each protocol, from an account at the shop."""
+"""Purchases of a visitor: the example shop's map in each protocol, and wishes made once."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -9,13 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.model.money import Money
-from aitp_desk.visitor import Identity, NotConfirmed, Outcome, Payer, Policy, PolicyRefused, visit
+from aitp_desk.visitor import (
+    Identity,
+    NotConfirmed,
+    Outcome,
+    Payer,
+    Policy,
+    PolicyRefused,
+    SiteFailed,
+    SiteRefused,
+    visit,
+)
 from aitp_desk.visitor.base import EndpointKind
 from tests.support.access.transcript_signer import base64url
 from tests.support.desk.command import run
+from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
 from tests.support.protocols.visitor import Person, visiting
 from tests.support.sites.shop import Shopper, shopping
 
@@ -24,6 +37,14 @@ PRICE = Money(Decimal("4.90"), "USD")
 BUDGET = Money(Decimal("5.00"), "USD")
 PROTOCOLS = ("ahp", "a2a", "mcp")
 each_protocol = pytest.mark.parametrize("kind", PROTOCOLS)
+CONVERSE = "/agent/converse"
+DONE = {"status": "success", "response": {"answer": "Ordered.", "payload": {"result": {"id": 3}}}}
+PRICED = {
+    "status": "error",
+    "code": "forbidden",
+    "message": "It costs 9.00 EUR.",
+    "price": {"amount": "9.00", "currency": "EUR"},
+}
 
 
 async def owner(data: Path, *arguments: str) -> str:
@@ -31,6 +52,32 @@ async def owner(data: Path, *arguments: str) -> str:
     code, told, wrong = await run("ledger", *arguments, "--data", data)
     assert code == 0, wrong
     return "\n".join(told)
+
+
+class Merchant:
+    """A site that speaks AHP and knows no keys; it answers as a test says, in order."""
+
+    def __init__(self, site: ScriptedSite, folder: Path) -> None:
+        self.site = site
+        self.journal = folder / "calls"
+        order = {"name": "order", "mode": "MODE3", "action_type": "action", "input_schema": {}}
+        manifest = {"ahp": "0.1", "modes": ["MODE3"], "capabilities": [order]}
+        site.will("/.well-known/agent.json", manifest, method="GET")
+
+    def answer(self, body: Any, status: int = 200) -> None:
+        self.site.will(CONVERSE, body, status=status)
+
+    async def order(self, **more: Any) -> Outcome:
+        """Order under the same key, in a visit that knows nothing of others but the journal."""
+        policy = Policy(confirm=Person(True).confirm, budget=Money(Decimal(20), "EUR"))
+        async with visit(
+            self.site.url, protocol="ahp", policy=policy, journal=self.journal
+        ) as site:
+            return await site.call("order", {"n": 1}, key="a-wish", **more)
+
+    @property
+    def sent(self) -> int:
+        return len(self.site.bodies(CONVERSE))
 
 
 @asynccontextmanager
@@ -162,3 +209,65 @@ async def test_a_map_is_bought_in_words(tmp_path: Path, kind: EndpointKind) -> N
     assert spent == PRICE
     assert person.reasons == ["It costs 4.90 USD."]
     assert "5.10" in left
+
+
+@pytest_asyncio.fixture
+async def merchant(tmp_path: Path) -> AsyncIterator[Merchant]:
+    async with scripted_site() as site:
+        yield Merchant(site, tmp_path)
+
+
+async def test_a_later_visit_sends_no_call_whose_response_was_lost(merchant: Merchant) -> None:
+    merchant.answer(b"half of a resp")
+    merchant.answer(DONE)
+    with pytest.raises(SiteFailed, match="form of AHP"):
+        await merchant.order()
+    with pytest.raises(SiteFailed, match="unknown"):
+        await merchant.order()
+    assert merchant.sent == 1
+
+
+async def test_a_later_visit_has_the_outcome_of_a_call_that_was_made(merchant: Merchant) -> None:
+    merchant.answer(DONE)
+    first, again = await merchant.order(), await merchant.order()
+    assert (first.result, again, merchant.sent) == ({"id": 3}, first, 1)
+    (kept,) = merchant.journal.iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+async def test_a_price_that_was_seen_in_one_visit_is_agreed_to_once_in_others(
+    merchant: Merchant,
+) -> None:
+    for told, status in ((PRICED, 402), (PRICED, 402), (b"half of a resp", 200), (DONE, 200)):
+        merchant.answer(told, status)
+    assert (await merchant.order(pays=False)).kind == "payable"
+    with pytest.raises(SiteFailed, match="form of AHP"):
+        await merchant.order()
+    with pytest.raises(SiteFailed, match="unknown"):
+        await merchant.order()
+    assert merchant.sent == 3
+
+
+async def test_a_call_that_was_refused_may_be_corrected_in_a_later_visit(
+    merchant: Merchant,
+) -> None:
+    merchant.answer({"status": "error", "code": "invalid_request", "message": "No."}, 400)
+    merchant.answer(DONE)
+    with pytest.raises(SiteRefused):
+        await merchant.order()
+    assert (await merchant.order()).text == "Ordered."
+
+
+async def test_two_visits_at_once_make_one_call(merchant: Merchant) -> None:
+    merchant.answer(DONE)
+    ended = await asyncio.gather(*(merchant.order() for _ in range(4)), return_exceptions=True)
+    assert merchant.sent == 1
+    assert all(isinstance(one, (Outcome, SiteFailed)) for one in ended)
+
+
+async def test_nothing_is_sent_that_cannot_be_noted(merchant: Merchant) -> None:
+    merchant.answer(DONE)
+    merchant.journal.write_text("no folder")
+    with pytest.raises(PolicyRefused, match="Nothing was sent"):
+        await merchant.order()
+    assert merchant.sent == 0

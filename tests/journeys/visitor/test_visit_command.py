@@ -55,6 +55,7 @@ async def shop() -> AsyncIterator[Website]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the documents that are kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv(VARIABLE, raising=False)
     return tmp_path / "cache" / "aitp-desk" / "visits"
 
@@ -138,6 +139,14 @@ async def test_a_call_is_made_only_once_it_is_confirmed(shop: Website) -> None:
     assert not any(path.startswith("/maps") for path in shop.paths())
     told = await read(*call, "--yes")
     assert told["outcome"]["result"] == {"trail": "Cinder Rim", "copies": "2"}
+
+
+async def test_a_call_with_a_key_is_made_by_the_first_command_alone(shop: Website) -> None:
+    call = (shop.url, "--call", "order_map", "trail=Cinder Rim", "--once", "a-wish")
+    first = await read(*call, "--yes")
+    assert await read(*call) == first
+    assert len([path for path in shop.paths() if path.startswith("/maps")]) == 1
+    assert (await run(shop.url, "What?", "--once", "a-wish")).exit_code == 2
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ class VisitChoices(msgspec.Struct, frozen=True):
     Parameters:
         record: where the signed record of the visit is written; None for nowhere.
         facts: sent with the first question, once the person has seen and confirmed them.
+        once: the key of a call that is made once, also by later commands; None for a new call.
         keeps_documents: whether documents of the site are kept for the next visit.
     """
 
@@ -51,6 +52,7 @@ class VisitChoices(msgspec.Struct, frozen=True):
     record: Path | None
     protocol: str | None
     facts: tuple[str, ...]
+    once: str | None
     keeps_documents: bool
     confirms_all: bool
 
@@ -75,9 +77,10 @@ async def run_visit(
         protocol=choices.protocol,
         cache=ResponseCache(find_cache_folder() if choices.keeps_documents else None),
         context=context,
+        journal=None if choices.once is None else find_state_folder(),
     ) as site:
         try:
-            return await act(VisitSession(site, as_json=as_json))
+            return await act(VisitSession(site, as_json=as_json, once=choices.once))
         finally:  # what was paid before a failure is recorded as well
             if choices.record is not None:
                 write_record(choices.record, site)
@@ -86,8 +89,9 @@ async def run_visit(
 class VisitSession:
     """What the command does at an open site; each method returns the exit code."""
 
-    def __init__(self, site: Site, *, as_json: bool) -> None:
+    def __init__(self, site: Site, *, as_json: bool, once: str | None = None) -> None:
         self._site = site
+        self._once = once
         self._as_json = as_json
 
     def show_endpoints(self) -> int:
@@ -125,7 +129,8 @@ class VisitSession:
                 " asks the site again instead of using kept documents."
             )
             raise NotOffered("\n".join((told, *report.list_unused(self._site))))
-        outcome = await self._site.call(action.name, read_arguments(action, words))
+        arguments = read_arguments(action, words)
+        outcome = await self._site.call(action.name, arguments, key=self._once)
         self._print(report.list_outcome(outcome), {"outcome": outcome})
         return 0 if outcome.kind == "done" else OPEN
 
@@ -259,4 +264,10 @@ def interruptible(*, is_terminal: bool) -> Iterator[None]:
 def find_cache_folder() -> Path:
     """Return the folder where documents of visited sites are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "aitp-desk" / "visits"
+
+
+def find_state_folder() -> Path:
+    """Return the folder that keeps which calls were made once."""
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(base) / "aitp-desk" / "visits"

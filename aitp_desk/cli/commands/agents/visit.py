@@ -55,6 +55,11 @@ def _read_budget(
     help="Call an action; its arguments follow as KEY=VALUE, JSON where the action takes no text.",
 )
 @click.option(
+    "--once",
+    metavar="KEY",
+    help="Make the call once: run again with this KEY, it prints how the call went.",
+)
+@click.option(
     "--endpoints",
     "lists_endpoints",
     is_flag=True,
@@ -140,6 +145,7 @@ def visit(
     url: str,
     words: tuple[str, ...],
     name: str | None,
+    once: str | None,
     protocol: str | None,
     budget: Money | None,
     seconds: float,
@@ -197,11 +203,11 @@ def visit(
     from aitp_desk.visitor import Policy, VisitError
 
     shows = lists_actions or lists_endpoints or shows_trust
-    alone = name is not None or protocol or facts or confirms_all or as_json or record
+    alone = name is not None or once or protocol or facts or confirms_all or as_json or record
     if serves_mcp and (shows or alone):
         raise click.UsageError("--mcp takes URLs, limits, --allow, a credential and a key alone.")
     if not serves_mcp:
-        _check_usage(words, name, shows=shows, as_json=as_json)
+        _check_usage(words, name, once, shows=shows, as_json=as_json)
     identity = _make_identity(key_file, agent, account, channel, records=record is not None)
     policy = Policy(
         confirm=agree if confirms_all else ask_person,
@@ -221,6 +227,7 @@ def visit(
         record=record,
         protocol=protocol,
         facts=facts,
+        once=once,
         keeps_documents=not no_cache,
         confirms_all=confirms_all,
     )
@@ -246,8 +253,12 @@ def visit(
         sys.exit(code)
 
 
-def _check_usage(words: tuple[str, ...], name: str | None, *, shows: bool, as_json: bool) -> None:
+def _check_usage(
+    words: tuple[str, ...], name: str | None, once: str | None, *, shows: bool, as_json: bool
+) -> None:
     """Refuse options that contradict each other."""
+    if once is not None and name is None:
+        raise click.UsageError("--once goes with --call.")
     if not shows and name is None and len(words) > 1:
         raise click.UsageError("Write the QUESTION in quotes, as one argument.")
     if as_json and not shows and name is None and not words:
