@@ -20,6 +20,8 @@ from aitp_desk.desk.tickets.insights.figures import MAX_DAYS
 from aitp_desk.desk.tickets.similarity import compute_share, find_stems
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.refusals import fold_question
+from aitp_desk.knowledge.semantics.base import ModelUnusable
+from aitp_desk.knowledge.semantics.vectors import group_texts
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.errors import InvalidRequest
@@ -176,12 +178,13 @@ async def _group_wordings(every: Sequence[str], library: Library) -> list[list[s
 
     What was embedded in time is cached: a later call needs less.
     """
-    if library.vectors is not None:
+    vectors = library.vectors
+    if vectors is not None:
         try:
             async with asyncio.timeout(_SECONDS):
-                return await library.vectors.group(every)
-        except TimeoutError:
-            _log.warning("questions_not_compared", reason="too slow")
+                return group_texts(every, await vectors.rows(every), vectors.likeness)
+        except (ModelUnusable, TimeoutError) as error:
+            _log.warning("questions_not_compared", reason=str(error) or "too slow")
     return await asyncio.to_thread(_group_by_words, every, library)
 
 

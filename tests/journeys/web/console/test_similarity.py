@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -17,6 +17,9 @@ from tests.support.clients.operator import Operator, operating, write_site
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.embedding import WordEmbedder, service_of
 from tests.support.sites.orders import Caller
+
+if TYPE_CHECKING:
+    from aiohttp.test_utils import TestServer
 
 MEANING = """
 [content.meaning]
@@ -73,13 +76,17 @@ async def ground_of(folder: Path, url: str = "") -> AsyncIterator[Ground]:
 
 
 @pytest.fixture
+async def server(aiohttp_server: AiohttpServer) -> TestServer:
+    return await aiohttp_server(service_of(WordEmbedder(MEANS), []))
+
+
+@pytest.fixture
 async def by_meaning(
-    tmp_path: Path, aiohttp_server: AiohttpServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Ground]:
     for name in NEEDED:
         pytest.importorskip(name)
     monkeypatch.delenv(SWITCH)
-    server = await aiohttp_server(service_of(WordEmbedder(MEANS), []))
     async with ground_of(tmp_path, f"http://127.0.0.1:{server.port}/v1") as ground:
         yield ground
 
@@ -132,6 +139,28 @@ async def test_questions_that_ask_for_the_same_are_one_group(by_meaning: Ground)
     assert {first["question"], *first["others"]} == {"Do you sell canoes?", "Are kayaks there?"}
     assert first["times"] == 2
     assert second["question"] == "Is there a parrot?"
+
+
+async def test_insights_are_grouped_by_meaning_and_by_words_where_the_model_is_gone(
+    by_meaning: Ground, server: TestServer
+) -> None:
+    async def read_groups(*asked: str) -> set[frozenset[str]]:
+        for question in asked:
+            await by_meaning.talker.open(question, wait=10)
+        found = (await by_meaning.anna.get("insights/questions"))["data"]
+        return {frozenset([one["question"], *one["others"]]) for one in found}
+
+    alike = frozenset({"Do you sell canoes?", "Are kayaks there?"})
+    assert await read_groups(*alike, "Is there a parrot?") == {
+        alike,
+        frozenset(["Is there a parrot?"]),
+    }
+    await server.close()
+    groups = await read_groups("Is there really a parrot?")
+    assert groups == {
+        frozenset({"Is there a parrot?", "Is there really a parrot?"}),
+        *(frozenset([one]) for one in alike),
+    }
 
 
 async def test_a_visitor_sees_neither(tmp_path: Path) -> None:
