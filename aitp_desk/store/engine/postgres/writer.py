@@ -39,7 +39,7 @@ from time import perf_counter
 
 import structlog
 from asyncpg import Connection
-from asyncpg.exceptions import InvalidParameterValueError
+from asyncpg.exceptions import InvalidParameterValueError, PostgresError
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
@@ -164,10 +164,13 @@ class GroupWriter:
             finally:
                 self._timer.cancel()
             self._submitted[:0] = left
-            late = [] if self._is_stopping else [unit for unit in units if _waits(unit)]
+            again = set(left)
+            late = [unit for unit in units if _waits(unit) and unit not in again]
+            if self._is_stopping:
+                late = []
             if not late:
                 self._failures = 0
-            others = {*left, *late, *self._refused}
+            others = {*again, *late, *self._refused}
             self._refused.clear()
             self._on_settled([unit for unit in units if unit not in others])
 
@@ -219,8 +222,8 @@ class GroupWriter:
             try:
                 connection = await self._connect()
                 number = await self._open_transaction(connection)
-            except DATABASE_ERRORS as error:
-                if attempt > 1 or not await self._is_worth_a_try(error):
+            except Exception as error:  # noqa: BLE001 - it is passed to the callers
+                if not await self._is_worth_a_try(error) or attempt > 1:
                     self._fail(units, error)
                     return []
                 continue
@@ -286,7 +289,7 @@ class GroupWriter:
     async def _is_worth_a_try(self, error: BaseException) -> bool:
         """Return whether to begin again at once: the connection was lost since the last group."""
         connection = self._connection
-        if connection is None or not (is_lost(error) or connection.is_closed()):
+        if connection is None or _is_of_use(connection, error):
             return False
         await self._disconnect()
         return True
@@ -316,9 +319,10 @@ class GroupWriter:
         try:
             await connection.execute(self._begin)
             number: str = await connection.fetchval(NUMBER_AND_LOCK)
-        except DATABASE_ERRORS:
-            with suppress(*DATABASE_ERRORS):
-                await connection.execute("ROLLBACK")
+        except Exception as error:
+            if _is_of_use(connection, error):
+                with suppress(Exception):
+                    await connection.execute("ROLLBACK")
             raise
         return number
 
@@ -326,12 +330,11 @@ class GroupWriter:
         """Commit the transaction of a number.
 
         Raises:
-            DATABASE_ERRORS: nothing was written.
-            _OutcomeUnknown: it is not known what was written.
+            _OutcomeUnknown: it is not known what was written; after any other error nothing was.
         """
         try:
             await connection.execute("COMMIT")
-        except DATABASE_ERRORS as error:
+        except Exception as error:
             await self._disconnect()
             if not await self._was_committed(number, error):
                 raise
@@ -349,7 +352,7 @@ class GroupWriter:
         with suppress(TimeoutError):
             async with asyncio.timeout(OUTCOME_SECONDS):
                 for seconds in _back_offs():
-                    with suppress(*DATABASE_ERRORS):
+                    with suppress(Exception):
                         connection = await self._connect()
                         async with connection.transaction(readonly=True):
                             server = await connection.fetchval(f"SELECT {STARTED}")
@@ -373,7 +376,7 @@ class GroupWriter:
         if self._connection is None:  # it was lost during COMMIT
             return
         if not was_lost:
-            with suppress(*DATABASE_ERRORS):
+            with suppress(Exception):
                 await self._connection.execute("ROLLBACK")
                 return
         await self._disconnect()
@@ -381,8 +384,14 @@ class GroupWriter:
     async def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(*DATABASE_ERRORS):
+            with suppress(Exception):
                 await connection.close(timeout=1)
+
+
+def _is_of_use(connection: Connection, error: BaseException) -> bool:
+    """Return whether the server has answered by an error, and waits for the next statement."""
+    answered = isinstance(error, PostgresError) and not is_lost(error)
+    return answered and not connection.is_closed()
 
 
 def _back_offs() -> list[float]:

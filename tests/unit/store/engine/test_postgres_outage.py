@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import asyncpg
 import pytest
 
 from aitp_desk.model.errors import StoreBusy
@@ -205,3 +207,58 @@ async def test_a_caller_that_waits_too_long_behind_others_is_refused(
         monkeypatch.setattr(writer, "QUEUE_SECONDS", 30.0)
         await store.settled()
         assert await reads.epoch(store, "n") == 2, "a record is not refused"
+
+
+async def test_a_record_that_waited_for_the_server_counts_once_in_a_long_group(
+    store: Store, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line.is_open = False
+    line.break_all()
+    for _ in range(3):
+        store.record(add)
+    with pytest.raises(StoreBusy):
+        await store.settled()
+    monkeypatch.setattr(writer, "GROUP_SECONDS", 0.0)
+    line.is_open = True
+    while True:
+        with suppress(StoreBusy):
+            await store.settled()
+            break
+    assert await reads.epoch(store, "n") == 3
+
+
+class _Fault:
+    """Breaks one of the next calls of a connection, by an error that none is known to raise."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls = 0
+        self.broken = -1
+        for name in ("execute", "executemany", "fetch", "fetchmany", "fetchval"):
+            monkeypatch.setattr(asyncpg.Connection, name, self._break(name))
+
+    def _break(self, name: str) -> Callable[..., Awaitable[Any]]:
+        call = getattr(asyncpg.Connection, name)
+
+        async def broken(connection: asyncpg.Connection, *given: Any, **named: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.broken:
+                raise RuntimeError("the handle is closed")
+            return await call(connection, *given, **named)
+
+        return broken
+
+
+async def test_whatever_a_connection_raises_each_caller_is_told_and_the_next_is_served(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = _Fault(monkeypatch)
+    assert await store.run(add) == 1
+    for broken in range(1, fault.calls + 1):
+        fault.calls, fault.broken = 0, broken
+        async with asyncio.timeout(60):
+            told = await asyncio.gather(
+                *(store.run(add, name=f"{broken} {n}") for n in range(3)), return_exceptions=True
+            )
+            assert {1, "RuntimeError"} >= {one if one == 1 else type(one).__name__ for one in told}
+            fault.broken = -1
+            assert await store.run(add, name=f"{broken} after") == 1
