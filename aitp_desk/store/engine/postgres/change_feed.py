@@ -21,7 +21,7 @@ from asyncpg import Connection
 from asyncpg.pool import PoolConnectionProxy
 
 from aitp_desk.store.changes import CatchUp, Change, Receive
-from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, Connections, reason
+from aitp_desk.store.engine.postgres.connections import Connections, reason
 
 CHANNEL = "aitp_desk_changes"
 MAX_PAYLOAD_BYTES = 7_000
@@ -103,7 +103,7 @@ class PostgresChangeFeed:
                     await self._exchange(connection, catch_up)
                 finally:
                     connection.terminate()
-            except DATABASE_ERRORS as error:
+            except Exception as error:  # noqa: BLE001 -- another connection is made
                 _log.warning("changes_interrupted", reason=reason(error), retried_in=pause)
             if not self._is_over:
                 await asyncio.sleep(pause)

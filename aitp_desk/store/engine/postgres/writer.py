@@ -25,7 +25,7 @@ transaction: no unit takes effect twice.
 
 While the server cannot be reached or has no space, callers are refused; records stay first in the
 queue until they are committed, since no caller waits that could submit them again. Where it is
-slow, a group is committed after a few seconds, as far as it is driven, and callers whose units have
+slow, a group is committed after a second, as far as it is driven, and callers whose units have
 waited too long for a group are refused.
 """
 
@@ -60,8 +60,8 @@ from aitp_desk.store.engine.unit import Unit
 
 LOCK_SECONDS = 5
 """How long a commit waits for another program that writes."""
-IDLE_SECONDS = 10
-"""How long a transaction may wait for its desk before the server ends it."""
+IDLE_SECONDS = 3
+"""How long a transaction may wait for its desk before the server ends it. Others wait longer."""
 STARTED = "extract(epoch FROM pg_postmaster_start_time())::text"
 """When the server has started: another one, or the same after a crash, has another time."""
 NUMBER_AND_LOCK = f"SELECT pg_current_xact_id()::text || ' ' || {STARTED}, {TAKE_LOCK}"
@@ -72,8 +72,8 @@ BACK_OFF_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """How long the writer waits before it connects again."""
 OUTCOME_SECONDS = 30.0
 """How long it asks what became of a transaction."""
-GROUP_SECONDS = 5.0
-"""After so long a group is committed as far as it is driven."""
+GROUP_SECONDS = 1.0
+"""After so long a group is committed as far as it is driven: several processes wait for it."""
 QUEUE_SECONDS = 30.0
 """How long a unit may wait for its group."""
 OVERDUE_SECONDS = 1.0
@@ -389,7 +389,7 @@ class GroupWriter:
 
 
 def _is_of_use(connection: Connection, error: BaseException) -> bool:
-    """Return whether the server has answered by an error, and waits for the next statement."""
+    """Return whether the server answered by an error and awaits the next statement."""
     answered = isinstance(error, PostgresError) and not is_lost(error)
     return answered and not connection.is_closed()
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import asyncpg
 import pytest
 
 from aitp_desk.store.changes import Change
@@ -118,3 +120,22 @@ async def test_behind_a_pooler_it_only_looks(postgres: PostgresServer) -> None:
         one.publish(Change("thread", "thread_1"))
         await one.looked()
         assert not two.has_more
+
+
+async def test_whatever_a_connection_raises_changes_are_sent_by_the_next_one(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute, failed = asyncpg.Connection.execute, asyncio.Event()
+
+    async def fail_once(connection: asyncpg.Connection, sql: str, *given: Any, **named: Any) -> Any:
+        if "pg_notify" in sql and not failed.is_set():
+            failed.set()
+            raise RuntimeError("the handle is closed")
+        return await execute(connection, sql, *given, **named)
+
+    url = await postgres.begin()
+    async with process(url) as one, process(url) as two:
+        monkeypatch.setattr(asyncpg.Connection, "execute", fail_once)
+        one.publish(Change("thread", "thread_1"))
+        assert await two.next() == Change("thread", "thread_1")
+    assert failed.is_set()

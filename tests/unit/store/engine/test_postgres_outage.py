@@ -262,3 +262,32 @@ async def test_whatever_a_connection_raises_each_caller_is_told_and_the_next_is_
             assert {1, "RuntimeError"} >= {one if one == 1 else type(one).__name__ for one in told}
             fault.broken = -1
             assert await store.run(add, name=f"{broken} after") == 1
+
+
+async def test_a_process_waits_for_long_groups_of_two_others(
+    line: Line, postgres: PostgresServer
+) -> None:
+    async with (
+        PostgresStore.open(line.url, {}) as one,
+        PostgresStore.open(line.url, {}) as other,
+        PostgresStore.open(line.url, {}) as third,
+    ):
+        line.seconds = 0.1
+        # each unit is alone in its wave, of two round trips
+        long = asyncio.gather(*(one_of.run(add) for one_of in (one, other) for _ in range(27)))
+        while await postgres.rows(WAITING) != [(1,)]:
+            pass
+        assert await third.run(add, name="short") == 1
+        assert sorted(await long) == list(range(1, 55))
+
+
+async def test_a_process_that_stops_in_the_middle_of_a_commit_refuses_no_other(
+    store: Store, line: Line, postgres: PostgresServer
+) -> None:
+    async with PostgresStore.open(postgres.url(), {}) as other:
+        line.holds = b"stopped"
+        stopped = asyncio.create_task(store.run(add, name="stopped"))
+        await line.is_reached.wait()
+        assert await other.run(add) == 1
+        line.may_pass.set()
+        assert await stopped == 1
