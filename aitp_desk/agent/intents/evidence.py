@@ -57,13 +57,15 @@ def list_evidence(
     profiles: ActionProfiles,
     pages: PageWords,
     likeness: Likeness | None,
+    deeds: frozenset[str],
 ) -> dict[str, float]:
     """Return what the words alone say about an action, by weight.
 
     Parameters:
         pages: knows the words of the site's pages.
+        deeds: those of all actions that may be meant.
     """
-    own = said.deeds & profiles.deeds
+    own = said.deeds & deeds
     shared = own & profile.deeds
     told, weigh, main = said.words, profiles.weigh, profile.main_deeds
     whole = sum(weigh(stem) for stem in told) or 1.0

@@ -27,6 +27,8 @@ _MOST_READ, _MOST_READ_OF_NUMBER = 4, 12
 _LEAST_OF_QUESTION = 0.75
 """A question has its answer on a page more often than a wish, so an action must be clearer."""
 
+_CLEAR_LEAD = 2.0
+
 
 class RankedAction(msgspec.Struct, frozen=True):
     """An action with what speaks for it.
@@ -75,14 +77,20 @@ class ActionRanking:
         ranked = self.rank(said, pages, likeness)
         best = max(ranked, key=lambda one: one.score, default=None)
         least = _LEAST_OF_QUESTION if said.act == "question" else 0.0
-        if best is None or best.score <= least or self._wants_more(said, best.name):
+        if best is None or best.score <= least:
             return None
-        return best.name
+        return None if self._wants_more(said, best, ranked) else best.name
 
-    def _wants_more(self, said: Utterance, name: str) -> bool:
-        """Return whether a wish has a deed that only another action does."""
-        rest = (said.deeds & self._profiles.deeds) - self._profiles.each[name].deeds
-        return said.act == "request" and bool(rest)
+    def _wants_more(
+        self, said: Utterance, best: RankedAction, ranked: Sequence[RankedAction]
+    ) -> bool:
+        """Return whether a wish has a deed that only another action, as likely, does."""
+        each = self._profiles.each
+        rest = said.deeds - each[best.name].deeds
+        return said.act == "request" and any(
+            best.score - one.score < _CLEAR_LEAD and not rest.isdisjoint(each[one.name].deeds)
+            for one in ranked
+        )
 
     def rank(
         self,
@@ -105,7 +113,9 @@ class ActionRanking:
             if not _may_be_asked(said, profile, by_words=likeness is None):
                 continue
             near = None if likeness is None else likeness.get(name)
-            evidence = list_evidence(said, profile, self._profiles, pages, near)
+            evidence = list_evidence(
+                said, profile, self._profiles, pages, near, self._profiles.deeds
+            )
             score = _score(weights, evidence)
             if score + most > least or may_refer:
                 found.append((score, profile, evidence))
@@ -117,11 +127,17 @@ class ActionRanking:
         ]
         rivals = sum(argued.has_reference for argued, _ in read)
         has_reference = may_refer and rivals > 0
+        # with a number, what actions do that take no such number is not meant
+        takers = [argued.profile.deeds for argued, _ in read if argued.has_reference]
+        meant = frozenset[str]().union(*takers)
         ranked: list[RankedAction] = []
-        for argued, evidence in read:
+        for argued, general in read:
             if _is_asked(said, argued, pages, has_reference=has_reference):
+                profile, name, evidence = argued.profile, argued.profile.action.name, general
+                if has_reference:
+                    near = None if likeness is None else likeness.get(name)
+                    evidence = list_evidence(said, profile, self._profiles, pages, near, meant)
                 whole = evidence | argued.weigh(rivals)
-                name = argued.profile.action.name
                 ranked.append(RankedAction(name, _score(weights, whole), whole))
         return ranked
 

@@ -53,7 +53,7 @@ _ASKS = re.compile(
 )
 _PLEASE = re.compile(r"(?<!\S)(?:please|pls|plz)(?!\S)")
 _WISH = re.compile(
-    _LEAD + r"(?:(?:i|we)(?: would| will|'d|'ll)? (?:want|like|need|take|have to|wish)\b"
+    _LEAD + r"(?:(?:i|we|id|ill)(?: would| will|'d|'ll)? (?:want|like|need|take|have to|wish)\b"
     r"|(?:i am|i'm|we are|we're) looking\b|let me\b|(?:give|get|make|sell|mail|send) (?:me|us)\b)"
     r"|(?<!\S)(?:i|we) (?:want|need)(?!\S)"
 )

@@ -45,6 +45,7 @@ _QUOTED = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_OF_A_WORD = re.compile(r"[\W_]+")
+_NAME_WORDS = re.compile(r"[^\W_]+(?:['’]s?(?![^\W_]))?")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -90,7 +91,7 @@ def fold_word(word: str) -> str:
 def split_words(text: str) -> list[str]:
     """Split a name or title: ``giftWrap``, ``gift_wrap`` and ``Gift wrap`` give the same words."""
     return [
-        folded for word in re.split(r"[\W_]+", _HUMP.sub(" ", text)) if (folded := fold_word(word))
+        folded for word in _NAME_WORDS.findall(_HUMP.sub(" ", text)) if (folded := fold_word(word))
     ]
 
 

@@ -39,7 +39,10 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def has_arguments(self) -> bool:
         """Whether what the words give was read."""
-        return all(self.arguments.get(name) == value for name, value in self.said.arguments.items())
+        return all(
+            self.arguments.get(name) in (value, f"{value}:00")  # a time with its seconds
+            for name, value in self.said.arguments.items()
+        )
 
 
 class Result(msgspec.Struct, frozen=True):

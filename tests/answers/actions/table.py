@@ -27,7 +27,16 @@ from tests.support.desk.server import SHOP
 FOLDER = Path(__file__).parent
 GROUPS = {
     "seen": ("seen", "earlier", "further"),
-    "practice": ("library", "restaurant", "utility", "gym", "courier", "visitors", "questions"),
+    "practice": (
+        "library",
+        "restaurant",
+        "utility",
+        "gym",
+        "courier",
+        "visitors",
+        "questions",
+        "callers",
+    ),
     "unseen": ("unseen", "unseen_further"),
 }
 """Names of files: all but the unseen ones may be read while the matcher is changed."""

@@ -15,7 +15,7 @@ async def test_words_reach_their_action_and_questions_call_nothing(*, by_meaning
         pytest.importorskip("onnxruntime")
     result = await measure(by_meaning=by_meaning)
     check(result, GROUPS["seen"], 0.95, 0.98)
-    check(result, GROUPS["unseen"], 0.90, 0.96)
+    check(result, GROUPS["unseen"], 0.85, 0.95)
     if not by_meaning:  # the model's cosines differ a little from one processor to another
         page = PAGE.read_text("utf-8")
         for row in write_table([result]).splitlines()[2:]:

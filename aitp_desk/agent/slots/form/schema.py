@@ -31,6 +31,11 @@ _PATTERNS = {
     "duration": r"P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?(?<=[YMWDHS0-9])(?<!P)",
     "ipv4": r"(?:\d{1,3}\.){3}\d{1,3}",
 }
+_SAMPLE = r"(?:such as|like|e\.g\.|for example),? [\"'`“]?"
+_SAMPLES: dict[Kind, re.Pattern[str]] = {
+    "date": re.compile(_SAMPLE + r"\d{4}-\d\d-\d\d(?!\w)", re.ASCII),
+    "time": re.compile(_SAMPLE + r"\d\d:\d\d(?![\w:])", re.ASCII),
+}
 _ORDINARY = ("please", "Please", "order", "the", "a", "I", "two words", "Bend", "VISIT")
 """A pattern that matches one of these does not identify ids."""
 
@@ -119,6 +124,8 @@ def _of_string(field: Field) -> Field:
     kind: Kind = _FORMATS.get(format_, "text")
     if not format_ and _spoken(str(field.path[-1]))[-1:] == ["email"]:
         kind = "email"  # most sites do not declare the format
+    elif not format_:
+        kind = next((k for k, said in _SAMPLES.items() if said.search(field.description)), kind)
     pattern = field.schema.get("pattern")
     if pattern is None:
         return change(field, kind=kind)

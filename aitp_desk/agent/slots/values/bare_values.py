@@ -33,11 +33,15 @@ _QUESTIONED: frozenset[Kind] = frozenset({"id", "choice", "email"})
 """Kinds of which a second value next to a named one is ambiguous."""
 _WANTED = frozenset(
     fold_word(word)
-    for word in "order buy want like need get take add book reserve send have give make".split()
+    for word in (
+        "order buy want like need get take add book reserve seat send have give make"
+    ).split()
 )
 _ON_TO = frozenset("to until till through - –".split())
 _NOUN_LIKE_VERBS = frozenset({"order", "book"})
 _IDLE = frozenset("please and or thanks thank of in to for on at".split())
+_AFTER_PEOPLE = frozenset(["", *"left free available please and or in on at".split()])
+"""Words after ``for 3`` that no thing is named by."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -270,6 +274,8 @@ def _counts(reading: TurnReading, number: Number) -> bool:
         return True
     if number.end == number.start + 1 and text.fold(number.start) == "one":
         return False  # "I want a green one" counts nothing
+    if text.fold(number.start - 1) == "for" and following in _AFTER_PEOPLE:
+        return True
     wanted = [p for p in range(number.start - 1, number.start - 4, -1) if text.fold(p) in _WANTED]
     if not wanted:
         return False

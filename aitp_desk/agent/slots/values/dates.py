@@ -32,8 +32,8 @@ _MONTHS = {
     )
     for word in words.split()
 }
-_ALSO_WORDS = frozenset({"may", "march", "mar"})
-"""Months that are ordinary words in lower case."""
+_BEFORE_DAYS = frozenset("on by to from until till before after".split())
+"""Words before a day, after which ``4 may`` is one and not a verb."""
 _WEEKDAYS = {
     fold_word(word): number
     for number, words in enumerate(
@@ -236,9 +236,12 @@ def _by_month(text: TokenText, start: int, today: date, *, looks_back: bool) -> 
         place += text.fold(place) == word
     if found := _DAY.fullmatch(text.word(place)):
         month_at = place + 1 + (text.fold(place + 1) == "of")
-        month = _month(
-            text, month_at, is_sure=month_at > place + 1 or not text.word(place).isdigit()
+        is_sure = (
+            month_at > place + 1
+            or not text.word(place).isdigit()
+            or text.fold(place - 1) in _BEFORE_DAYS
         )
+        month = _month(text, month_at, is_sure=is_sure)
         if month:
             return _dated(text, start, month_at + 1, month, int(found[1]), today, looks_back)
         if place == start + 2 and _ORDINAL.fullmatch(text.word(place)):
@@ -254,7 +257,7 @@ def _by_month(text: TokenText, start: int, today: date, *, looks_back: bool) -> 
 
 def _month(text: TokenText, place: int, *, is_sure: bool) -> int:
     word = text.fold(place)
-    if word in _ALSO_WORDS and not is_sure and text.word(place).islower():
+    if word == "may" and not is_sure and text.word(place).islower():
         return 0
     return _MONTHS.get(word, 0)
 

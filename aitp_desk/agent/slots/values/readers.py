@@ -9,6 +9,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from aitp_desk.agent.slots.base import Match
 from aitp_desk.agent.slots.form.form import Field, Option
 from aitp_desk.agent.slots.tokens import TokenText, split_words
@@ -61,8 +63,7 @@ def read_value(
             return read_date(text, start, now.date(), looks_back=field.looks_back)
         case "time":
             match = read_time_of_day(text, start)
-            is_zoned = match is not None and field.schema.get("format") == "time"
-            return in_zone(match, now) if match is not None and is_zoned else match
+            return None if match is None else _write_times(field, match, now)
         case "moment":
             return read_datetime(text, start, now)
         case "integer" | "number" | "decimal":
@@ -73,6 +74,18 @@ def read_value(
         case "list" if field.item is not None:
             return read_value(field.item, text, start, now, is_named=is_named)
     return None
+
+
+def _write_times(field: Field, match: Match, now: datetime) -> Match:
+    """Return times of day as a field takes them: of a plain string as ``09:15``."""
+    format_ = field.schema.get("format")
+    if format_ == "time":
+        return in_zone(match, now)
+    if format_ is not None:
+        return match
+    return msgspec.structs.replace(
+        match, values=tuple(str(value).removesuffix(":00") for value in match.values)
+    )
 
 
 def as_match(field: Field, number: Number) -> Match:

@@ -73,6 +73,50 @@ def test_an_argument_with_the_name_of_an_email_takes_one_without_a_format() -> N
     assert missing_of(filled) == "order"
 
 
+@pytest.mark.parametrize(
+    ("described", "words", "value"),
+    [
+        ("When it begins, such as 09:15.", "On Friday at 9:15 am", "09:15"),
+        ("When it begins, such as 09:15.", "at half past nine", None),
+        ("The first day, such as 2027-03-05.", "from 5 march 2027", "2027-03-05"),
+        ("A note, open until 18:00.", "at 9:15 am", None),
+    ],
+)
+def test_a_string_described_by_a_time_or_a_day_takes_one(
+    described: str, words: str, value: str | None
+) -> None:
+    action = taking(begins={"type": "string", "description": described})
+    assert fill_arguments(action, words, now=NOW).arguments.get("begins") == value
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("close it on 31 march", "2027-03-31"),
+        ("the last day is march 31", "2027-03-31"),
+        ("it is moved to 4 may", "2027-05-04"),
+        ("of the 3 may I have one?", None),
+    ],
+)
+def test_months_are_read_in_lower_case(words: str, value: str | None) -> None:
+    action = taking(day={"type": "string", "format": "date"})
+    assert fill_arguments(action, words, now=NOW).arguments.get("day") == value
+
+
+@pytest.mark.parametrize(
+    "words", ["Is a table for 3 left?", "a table for three please", "Could you seat 3 of us?"]
+)
+def test_a_number_of_people_needs_no_noun(words: str) -> None:
+    action = taking(people={"type": "integer", "description": "How many come."})
+    assert fill_arguments(action, words, now=NOW).arguments == {"people": 3}
+
+
+def test_a_choice_is_named_in_the_plural_with_its_apostrophe() -> None:
+    action = taking(kind={"type": "string", "enum": ["city bike", "children's bike"]})
+    filled = fill_arguments(action, "Do you have two children's bikes?", now=NOW)
+    assert filled.arguments == {"kind": "children's bike"}
+
+
 def test_declared_actions_take_what_is_read_for_them() -> None:
     told: list[str] = []
     made = [build_action(declared, told.append) for declared in DECLARED]
