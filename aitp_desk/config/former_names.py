@@ -1,4 +1,4 @@
-"""Settings that had another name in an earlier release; both are accepted."""
+"""Settings and values that had another name in an earlier release; both are accepted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 _SECTIONS = {"claude": "model"}
 _SETTINGS = {"claude.model": "model.name", "claude.max_answer_tokens": "model.max_tokens"}
+_VALUES = {("mcp_server", "serve"): {"auto": "always"}}
 
 
 def current_path(path: Sequence[str]) -> tuple[str, ...]:
@@ -18,8 +19,14 @@ def current_path(path: Sequence[str]) -> tuple[str, ...]:
     return tuple(_SETTINGS.get(name, ".".join((_SECTIONS[section], *rest))).split("."))
 
 
+def current_value(path: Sequence[str], value: Any) -> Any:
+    """Return the value of a setting under its name of today."""
+    names = _VALUES.get(tuple(path), {})
+    return names.get(value, value) if isinstance(value, str) else value
+
+
 def rename_former(tables: dict[str, Any]) -> Iterator[str]:
-    """Rename former settings in place, and yield a note for each section of them.
+    """Rename former settings and values in place, and yield a note for each section and value.
 
     A setting that stands under both names keeps the value of today's.
     """
@@ -38,3 +45,11 @@ def rename_former(tables: dict[str, Any]) -> Iterator[str]:
             if name.partition(".")[2] in values
         )
         yield f"[{former}] is now [{section}]{f'; in it {changed} now' if changed else ''}."
+    for section, key in _VALUES:
+        values = tables.get(section)
+        if not isinstance(values, dict) or key not in values:
+            continue
+        former = values[key]
+        values[key] = current_value((section, key), former)
+        if values[key] != former:
+            yield f'{section}.{key} = "{former}" is now "{values[key]}".'

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_section, takes
-from aitp_desk.config.former_names import current_path, rename_former
+from aitp_desk.config.former_names import current_path, current_value, rename_former
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.settings_rules import check_rules, default_url
 from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
@@ -118,7 +118,8 @@ def _override(tables: Tables, override: str, problems: list[Problem]) -> None:
     if not given or len(path) < 2 or not all(path):
         problems.append(Problem("--set", f"{key!r} is not a setting; it takes section.key=value."))
         return
-    _put(tables, current_path(path), _toml_value(text))
+    path = current_path(path)
+    _put(tables, path, current_value(path, _toml_value(text)))
 
 
 def _toml_value(text: str) -> Any:

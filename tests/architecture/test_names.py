@@ -17,7 +17,7 @@ TERMS = frozenset(
 )
 """Terms of the field, and names, that end as a verb does."""
 ALIASES = frozenset({"aitp_desk/protocols/hac/checking.py"})
-"""Former names that packages may import for one more release."""
+"""Former names that packages may still import."""
 VERB = re.compile(r"(?:ing|ed)$")
 NO_NOUNS = frozenset(
     "about after again ahead alike already alone and anew apart at before below beside besides "

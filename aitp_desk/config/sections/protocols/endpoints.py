@@ -60,9 +60,9 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
     """The MCP server at /mcp."""
 
     serve: Annotated[
-        Literal["auto", "always", "never"],
-        Meta(description="Whether /mcp is served: never, or always; auto is the same as always."),
-    ] = "auto"
+        Literal["always", "never"],
+        Meta(description="Whether /mcp is served."),
+    ] = "always"
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):
