@@ -15,7 +15,7 @@ from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.agent.generative.budget import DailyBudget
-from aitp_desk.agent.generative.providers.chain import connect_models, describe_missing_key, has_key
+from aitp_desk.agent.generative.providers.chain import connect_models, describe_obstacle
 from aitp_desk.agent.journal import AnswerJournal
 from aitp_desk.app.peers import Peers
 from aitp_desk.config import Config, Model
@@ -267,12 +267,11 @@ def open_enrichment(
         day: the token budget of the day; None sets no limit.
 
     Returns:
-        None where no schedule or no key is set.
+        None where no schedule is set, or the model cannot be called.
     """
     if not config.enrich.every_hours:
         return None
-    if not has_key(config.model, environment):
-        reason = describe_missing_key(config.model)
+    if reason := describe_obstacle(config.model, environment):
         _log.warning("content.enrich_not_scheduled", reason=reason)
         return None
     contents = [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
+from aitp_desk.agent.generative.providers.chain import has_extra
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
@@ -160,6 +161,8 @@ def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
 
 def _introduce(site_agent: SiteAgentContext) -> str:
     name, model = site_agent.agent.name, site_agent.config.model
+    if name == EXTRACTIVE and not has_extra(model):
+        return f"{name} (without the extra {model.provider} no model is used)"
     if name == EXTRACTIVE and model.key_variable:
         return f"{name} (no {model.key_variable}: no model is used)"
     return name

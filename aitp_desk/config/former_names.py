@@ -7,7 +7,7 @@ from typing import Any
 
 _SECTIONS = {"claude": "model"}
 _SETTINGS = {"claude.model": "model.name", "claude.max_answer_tokens": "model.max_tokens"}
-_VALUES = {("mcp_server", "serve"): {"auto": "always"}}
+_VALUES: dict[tuple[str, ...], dict[str, str]] = {("mcp_server", "serve"): {"auto": "always"}}
 
 
 def current_path(path: Sequence[str]) -> tuple[str, ...]:

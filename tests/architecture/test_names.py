@@ -34,6 +34,12 @@ TERMS_OF_THE_INTERFACE = frozenset("asking failing".split())
 """Names that packages of capabilities know: a question as it is asked, a job that fails."""
 STORED = frozenset({"aitp_desk/agent/enrichment/dispatch.py: creating"})
 """Members of stored files."""
+OF_A_MODEL = re.compile(
+    r"\b(?:(?:claude|gpt|gemini|mistral|llama|command)-\w*\d|qwen\d|bge-|\w+-e5-|all-MiniLM|"
+    r"text-embedding-)",
+    re.IGNORECASE,
+)
+"""Names of models begin so; defaults are in data files, and examples in the pages."""
 NUMBERED = "store/schema/*"
 """Migrations are a sequence: they stand in one folder of their engine, by their numbers."""
 
@@ -95,3 +101,12 @@ def test_no_folder_has_more_entries_than_one_sees_at_once() -> None:
 def test_few_modules_are_next_to_the_folders_of_the_package() -> None:
     loose = {path.name for path in (ROOT / "aitp_desk").glob("*.py")} - {"__init__.py"}
     assert loose == {"__main__.py", "commands.py", "middleware.py", "testing.py"}
+
+
+def test_no_code_names_a_model() -> None:
+    assert [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for found in OF_A_MODEL.finditer(path.read_text(encoding="utf-8"))
+    ] == []

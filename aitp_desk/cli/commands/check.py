@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,17 +100,22 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
     """Return notes and faults of the models that answer."""
     if config is None:
         return [], []
-    from aitp_desk.agent.generative.providers.chain import describe_missing_key, has_key
+    from aitp_desk.agent.generative.providers.chain import (
+        describe_obstacle,
+        is_wanted,
+    )
 
-    notes, faults = [*config.notes], []
+    notes = [*config.notes]
+    faults: list[str] = []
     for number, choice in enumerate(config.model.chain):
         name = f"model.fallbacks, table {number}" if number else "model"
-        if choice.provider == "openai" and find_spec("openai") is None:
-            faults.append(f"{name}: needs an extra: pip install 'aitp-desk[openai]'")
         if not choice.name:  # a fault of the settings, reported with them
             continue
-        if not choice.is_default and not has_key(choice, os.environ):
-            faults.append(f"{name}: {describe_missing_key(choice)} {choice.name} is not used.")
+        obstacle = describe_obstacle(choice, os.environ)
+        if obstacle and is_wanted(choice, os.environ):
+            # a key for the default model may be in the environment for other programs
+            told = notes if choice.is_default else faults
+            told.append(f"{name}: {obstacle} {choice.name} is not used.")
         if choice.has_foreign_prices:
             notes.append(f"{name}: the prices are the default ones; set those of {choice.name}.")
     return notes, faults
@@ -240,6 +244,7 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
     Parameters:
         below: the name of a further site agent, below which its pages are.
     """
+    from aitp_desk.knowledge.semantics.models import describe_missing_extra
     from aitp_desk.knowledge.sources.admission import (
         NO_CONTENT,
         ContentUnreadable,
@@ -261,6 +266,8 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults and not config.content.web.lists:
         faults.append(f"{config.content_folder}: {NO_CONTENT}")
+    if missing := describe_missing_extra(config.content.meaning):
+        faults.append(missing)
     unread = describe_unread(config.content_folder, data=config.data)
     notes = [*([f"{unread}."] if unread else []), *list_first_faults([*map(str, content.notes)])]
     if not content.documents and not faults:

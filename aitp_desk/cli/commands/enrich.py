@@ -200,7 +200,7 @@ def _send(
     """Send the missing passages to the model, and save its replies."""
     from aitp_desk.agent.enrichment.run import EnrichmentRun, list_missing
     from aitp_desk.agent.generative.providers.base import ModelFailed
-    from aitp_desk.agent.generative.providers.chain import describe_missing_key, make_client
+    from aitp_desk.agent.generative.providers.chain import describe_obstacle, make_client
 
     batch = config.model.has_batches and not no_batch
     seconds = max(config.model.reply_seconds, _SECONDS)
@@ -208,8 +208,8 @@ def _send(
     if api is None:
         if groups := list_missing(coverages, only, limit):
             click.echo(_estimate(config, groups, batch=batch))
-        missing = describe_missing_key(config.model)
-        fail([f"{missing} Set it, or write the passages to a file with --requests."])
+        obstacle = describe_obstacle(config.model, os.environ)
+        fail([f"{obstacle} Without a model, write the passages to a file with --requests."])
     run = EnrichmentRun(
         config,
         lambda: coverages,

@@ -18,7 +18,7 @@ def check_model(model: Model) -> Iterator[Problem]:
                 f"{section}.url", f"{wrong}; it takes one such as http://127.0.0.1:11434/v1."
             )
         if not choice.name:
-            yield Problem(f"{section}.name", "name a model of this server, such as qwen3:8b.")
+            yield Problem(f"{section}.name", "name a model of this server.")
 
 
 def _wrong_url(url: str) -> str | None:

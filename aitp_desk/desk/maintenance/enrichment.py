@@ -14,7 +14,7 @@ from aitp_desk.agent.enrichment.request import Group, estimate, limit_by_cost
 from aitp_desk.agent.enrichment.run import EnrichmentRun
 from aitp_desk.agent.generative.budget import DailyBudget, DailyBudgetSpent
 from aitp_desk.agent.generative.providers.base import ModelFailed
-from aitp_desk.agent.generative.providers.chain import describe_missing_key, make_client
+from aitp_desk.agent.generative.providers.chain import describe_obstacle, make_client
 from aitp_desk.config import Config
 from aitp_desk.desk.jobs.scheduler import ScheduleSkipped
 from aitp_desk.knowledge.enrichment.coverage import Coverage
@@ -64,7 +64,7 @@ class EnrichmentJob:
         seconds = max(settings.reply_seconds, SILENT_SECONDS)
         api = make_client(settings, self._environment, seconds)
         if api is None:
-            raise ScheduleSkipped(describe_missing_key(settings))
+            raise ScheduleSkipped(describe_obstacle(settings, self._environment) or "")
         run = EnrichmentRun(
             self._config,
             self._read,

@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from aitp_desk.config.sections.content.semantics import DEFAULT_EMBEDDINGS
 from aitp_desk.knowledge.semantics.base import ModelUnusable, Vector
-
-DEFAULT_MODEL = "BAAI/bge-small-en-v1.5"
 
 
 class FastEmbedder:
@@ -24,10 +23,10 @@ class FastEmbedder:
     def __init__(
         self, model: str = "", *, query_prefix: str = "", passage_prefix: str = ""
     ) -> None:
-        self.name = f"{model or DEFAULT_MODEL} {passage_prefix}".strip()
+        self._name = model or DEFAULT_EMBEDDINGS.fastembed
+        self.name = f"{self._name} {passage_prefix}".strip()
         self.dimension = 0
         self.languages: Collection[str] = () if model else ("en",)
-        self._name = model or DEFAULT_MODEL
         self._prefixes = (passage_prefix, query_prefix)
         self._model: Any = None
         self._thread = ThreadPoolExecutor(1, "embedding")

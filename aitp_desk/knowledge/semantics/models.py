@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,11 +20,25 @@ from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.endpoint import EndpointEmbedder, EndpointReranker
 from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
 from aitp_desk.knowledge.semantics.file import FILE
-from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder, is_installed
+from aitp_desk.knowledge.semantics.onnx import NEEDED, SWITCH, OnnxEmbedder
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.web_address import is_loopback
 
 _log = structlog.get_logger(__name__)
+
+_PACKAGES = {"endpoint": ("numpy",), "fastembed": ("numpy", "fastembed"), "onnx": NEEDED}
+_INSTALLED_BY = {
+    "endpoint": "'aitp-desk[embeddings]'",
+    "fastembed": "'aitp-desk[embeddings]' fastembed",
+    "onnx": "'aitp-desk[semantic]'",
+}
+
+
+def describe_missing_extra(settings: Meaning) -> str | None:
+    """Return how to install what a chosen model needs; None where nothing is missed."""
+    if not settings.is_chosen or not _is_on(settings) or _is_installed(settings):
+        return None
+    return f"content.meaning: needs an extra: pip install {_INSTALLED_BY[settings.provider]}"
 
 
 @asynccontextmanager
@@ -45,7 +61,9 @@ async def open_meaning(
         after: as of :func:`build_vectors`.
     """
     async with AsyncExitStack() as stack:
-        if settings.enabled and is_installed():
+        if missing := describe_missing_extra(settings):
+            _log.warning("content.not_embedded", reason=missing)
+        elif _is_on(settings) and _is_installed(settings):
             own = await _client(stack, settings.url, egress)
             key = environment.get(settings.bearer_env, "").strip()
             try:
@@ -61,6 +79,14 @@ async def open_meaning(
                 building = build_vectors(knowledge, embedder, data / FILE, reranker, after=after)
                 await stack.enter_async_context(building)
         yield
+
+
+def _is_on(settings: Meaning) -> bool:
+    return settings.enabled and os.environ.get(SWITCH) != "off"
+
+
+def _is_installed(settings: Meaning) -> bool:
+    return all(find_spec(name) for name in _PACKAGES[settings.provider])
 
 
 def _embedder(settings: Meaning, folder: Path, egress: Egress, key: str) -> Embedder:

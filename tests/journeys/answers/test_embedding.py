@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from aitp_desk.knowledge.semantics.onnx import NEEDED, SWITCH
 from tests.support.clients.threads import talking
 from tests.support.doubles.embedding import SETTINGS, WordEmbedder, service_of
 
-for _name in NEEDED:
-    pytest.importorskip(_name)
+OF_THE_SERVICE = "numpy"
+"""The one package that a site with a service needs."""
+pytest.importorskip(OF_THE_SERVICE)
 
 QUESTION = "How do I get my money for a jacket?"
 SETTINGS_WITH_KEY = f"{SETTINGS}bearer_env = 'EMBEDDINGS_KEY'\n"
@@ -68,6 +70,14 @@ async def test_passages_and_questions_are_embedded_by_the_service(
 ) -> None:
     assert await first_source(site, tmp_path / "data") == "/refunds"
     assert {*keys} == {"Bearer secret"}
+
+
+async def test_a_service_needs_no_local_model(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {*NEEDED} - {OF_THE_SERVICE}:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert await first_source(site, tmp_path / "data") == "/refunds"
 
 
 async def test_a_setting_turns_it_off(site: Path, tmp_path: Path, keys: list[str | None]) -> None:

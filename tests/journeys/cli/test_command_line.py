@@ -146,11 +146,46 @@ def test_a_bucket_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
 
 
+@pytest.mark.parametrize(
+    ("provider", "absent", "wanted"),
+    [
+        ("endpoint", "numpy", "'aitp-desk[embeddings]'"),
+        ("fastembed", "fastembed", "'aitp-desk[embeddings]' fastembed"),
+    ],
+)
+def test_a_model_of_meaning_needs_its_extra(
+    provider: str, absent: str, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AITP_DESK_MEANING")
+    monkeypatch.setitem(sys.modules, absent, None)
+    (tmp_path / "page.md").write_text("# Page\n\nWe open at nine.\n", encoding="utf-8")
+    chosen = ["--set", f"content.meaning.provider={provider}"]
+    chosen += ["--set", "content.meaning.url=http://127.0.0.1:9/v1"]
+    assert fail("check", tmp_path, *chosen, "--set", "content.meaning.model=small") == [
+        f"content.meaning: needs an extra: pip install {wanted}"
+    ]
+
+
+def test_check_names_the_extra_of_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nText.\n")
+    for sdk in ("anthropic", "openai"):
+        monkeypatch.setitem(sys.modules, sdk, None)
+    local = ("model.provider=openai", "model.name=local", "model.url=http://127.0.0.1:9/v1")
+    chosen = [word for setting in local for word in ("--set", setting)]
+    prices = ("--set", "model.price_in=0")
+    assert fail("check", tmp_path, *chosen, *prices) == [
+        "model: It needs an extra: pip install 'aitp-desk[openai]'. local is not used."
+    ]
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "of another program")
+    note, ready = succeed("check", tmp_path)
+    assert note.startswith("model: It needs an extra: pip install 'aitp-desk[anthropic]'.")
+    assert ready.endswith("is ready to serve: 1 page.")
+
+
 def test_check_asks_once_for_the_name_of_a_model(tmp_path: Path) -> None:
-    pytest.importorskip("openai")
     (tmp_path / "page.md").write_text("# Page\n\nText.\n")
     assert fail("check", tmp_path, "--set", "model.provider=openai") == [
-        "model.name: name a model of this server, such as qwen3:8b."
+        "model.name: name a model of this server."
     ]
 
 

@@ -89,7 +89,7 @@ def test_a_wrong_address_is_told_without_repeating_it(tmp_path: Path, url: str, 
     ],
 )
 def test_only_anthropic_has_a_default_model(tmp_path: Path, toml: str, key: str) -> None:
-    assert problems(tmp_path, toml) == {key: "name a model of this server, such as qwen3:8b."}
+    assert problems(tmp_path, toml) == {key: "name a model of this server."}
     assert Model(name="").name == Model().name
     assert Model().is_default
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 import msgspec
 import structlog
@@ -24,9 +25,9 @@ class ConnectedModel(msgspec.Struct, frozen=True):
 
 
 def connect_models(settings: Model, environment: Mapping[str, str]) -> tuple[ConnectedModel, ...]:
-    """Connect the models whose keys the environment has.
+    """Connect the models whose key and extra are there.
 
-    Without a key for the default model that is no fault: extraction answers.
+    That the default model has no key is no fault: extraction answers.
     """
     return tuple(_connect(settings, environment))
 
@@ -36,19 +37,20 @@ def _connect(settings: Model, environment: Mapping[str, str]) -> Iterator[Connec
         client = make_client(choice, environment, settings.reply_seconds)
         if client is not None:
             yield ConnectedModel(choice, client)
-        elif not choice.is_default:
-            _log.warning("model_not_used", model=choice.name, reason=describe_missing_key(choice))
+        elif is_wanted(choice, environment):
+            reason = describe_obstacle(choice, environment)
+            _log.warning("model_not_used", model=choice.name, reason=reason)
 
 
 def make_client(
     choice: ModelChoice, environment: Mapping[str, str], seconds: float
 ) -> ModelClient | None:
-    """Return a client of a model's API; None without the key that it needs.
+    """Return a client of a model's API; None without the key or the extra that it needs.
 
     Parameters:
         seconds: how long the API may be silent.
     """
-    if not has_key(choice, environment):
+    if describe_obstacle(choice, environment):
         return None
     key = environment.get(choice.key_variable, "").strip()
     match choice.provider:
@@ -58,11 +60,24 @@ def make_client(
             return ChatClient(key, choice.url or None, seconds)
 
 
-def has_key(choice: ModelChoice, environment: Mapping[str, str]) -> bool:
-    """Return whether the environment has the key of a model, or it needs none."""
+def is_wanted(choice: ModelChoice, environment: Mapping[str, str]) -> bool:
+    """Return whether the owner chose a model, or gave the default one its key."""
+    return not choice.is_default or _has_key(choice, environment)
+
+
+def describe_obstacle(choice: ModelChoice, environment: Mapping[str, str]) -> str | None:
+    """Return why a model cannot be called; None if it can."""
+    if not _has_key(choice, environment):
+        return f"{choice.key_variable} is not set."
+    if not has_extra(choice):
+        return f"It needs an extra: pip install 'aitp-desk[{choice.provider}]'."
+    return None
+
+
+def has_extra(choice: ModelChoice) -> bool:
+    """Return whether the SDK of a model's API is installed, which is an extra of that name."""
+    return find_spec(choice.provider) is not None
+
+
+def _has_key(choice: ModelChoice, environment: Mapping[str, str]) -> bool:
     return not choice.key_variable or bool(environment.get(choice.key_variable, "").strip())
-
-
-def describe_missing_key(choice: ModelChoice) -> str:
-    """Return why a model without a key is not used."""
-    return f"{choice.key_variable} is not set."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,8 +12,29 @@ from aitp_desk.config.sections.actions.action_terms import Variable
 from aitp_desk.config.units import Url
 
 
+class DefaultEmbeddings(msgspec.Struct, frozen=True):
+    """The models of a site whose owner named none.
+
+    Attributes:
+        onnx, onnx_sha256: name and digest of the model that comes with the extra semantic.
+        fastembed: the name of a model that fastembed knows.
+    """
+
+    onnx: str
+    onnx_sha256: str
+    fastembed: str
+
+
+DEFAULT_EMBEDDINGS = msgspec.json.decode(
+    files(__package__).joinpath("default_embeddings.json").read_bytes(), type=DefaultEmbeddings
+)
+
+
 class Meaning(msgspec.Struct, frozen=True, kw_only=True):
-    """Semantic search, which finds passages by meaning; needs the extra semantic."""
+    """Semantic search, which finds passages by meaning.
+
+    It needs the extra semantic, or for a service embeddings.
+    """
 
     enabled: Annotated[
         bool,
@@ -76,3 +98,8 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
         Variable,
         Meta(description="The environment variable with the key that is sent to both services."),
     ] = ""
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the owner named a model, which is missed if it cannot be used."""
+        return (self.provider, self.model) != ("onnx", "")

@@ -123,7 +123,7 @@ async def test_without_a_key_the_owner_learns_what_to_do(
     code, out, err = await run("enrich", site, "--yes")
     assert code == 1
     assert err == [
-        f"{API_KEY} is not set. Set it, or write the passages to a file with --requests."
+        f"{API_KEY} is not set. Without a model, write the passages to a file with --requests."
     ]
     assert out[0].startswith("2 passages in 2 requests to ")
 

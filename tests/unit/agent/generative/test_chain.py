@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -160,3 +161,25 @@ async def test_a_model_without_its_key_is_left_out(tmp_path: Path) -> None:
     assert [model.choice.name for model in models] == ["second"]
     [line] = [line for line in logs if line["event"] == "model_not_used"]
     assert (line["model"], line["reason"]) == ("first", "A_KEY is not set.")
+
+
+async def test_a_model_without_its_extra_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for sdk in ("anthropic", "openai"):
+        monkeypatch.setitem(sys.modules, sdk, None)
+    local = ModelChoice(provider="openai", name="local", url="http://127.0.0.1:9/v1")
+    with capture_logs() as logs:
+        models = connect_models(Model(fallbacks=(local,)), {"ANTHROPIC_API_KEY": KEY})
+    assert models == ()
+    assert [line["reason"] for line in logs] == [
+        "It needs an extra: pip install 'aitp-desk[anthropic]'.",
+        "It needs an extra: pip install 'aitp-desk[openai]'.",
+    ]
+
+
+async def test_a_desk_without_a_key_misses_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    with capture_logs() as logs:
+        assert connect_models(Model(), {}) == ()
+    assert logs == []
