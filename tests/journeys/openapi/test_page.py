@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from aitp_desk.web.pages.reference.task import TASKS
 from tests.journeys.openapi.test_calls import BOOKS
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import NOON, Clock
@@ -94,6 +95,7 @@ async def test_every_operation_is_one_line_in_a_group_of_its_task(stranger: Talk
     assert groups == {
         (link.attributes["href"] or "").removeprefix("#") for link in page.css(".tasks a")
     }
+    assert groups <= {*(f"task.{task.id}" for task in TASKS), "task.schemas"}
     opened = [node.attributes["id"] for node in page.css(".groups details[open]")]
     assert opened == ["task.actions"]
     own = [node.attributes["id"] for node in page.css("details[id='task.actions'] > .line")]

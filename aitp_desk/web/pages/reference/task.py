@@ -57,7 +57,11 @@ TASKS = (
     _task("files", "Exchange files", "", r"/v1/(files|sealed)"),
     _task("agents", "Call tools and give tasks", "mcp a2a"),
     _task("credentials", "Get a credential", "oauth"),
-    _task("discovery", "Find out what is served", "agents.txt discovery content openapi schemas"),
+    _task(
+        "discovery",
+        "Find out what is served",
+        "agents.txt discovery content key openapi schemas",
+    ),
     _task("pages", "Read and search the pages", "pages search widget"),
     _task("health", "Watch the desk", "health metrics"),
     _task("console", "Work as an operator", "console"),
