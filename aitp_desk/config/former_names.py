@@ -26,7 +26,7 @@ def current_value(path: Sequence[str], value: Any) -> Any:
 
 
 def rename_former(tables: dict[str, Any]) -> Iterator[str]:
-    """Rename former settings and values in place, and yield a note for each section and value.
+    """Rename former settings and values in place, and yield notes.
 
     A setting that stands under both names keeps the value of today's.
     """

@@ -75,7 +75,7 @@ def describe_obstacle(choice: ModelChoice, environment: Mapping[str, str]) -> st
 
 
 def has_extra(choice: ModelChoice) -> bool:
-    """Return whether the SDK of a model's API is installed, which is an extra of that name."""
+    """Return whether the extra with the SDK of a model's API is installed."""
     return find_spec(choice.provider) is not None
 
 
