@@ -91,6 +91,14 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         clock=clock,
         process=services.processes.process,
     )
+    people = PersonRequests(
+        config.tickets,
+        desk=site_agent.name,
+        site=site_facts(config.site),
+        digest=services.asked_from,
+        clock=clock,
+        zone=config.site.zone,
+    )
     judge = Judge(
         services.capabilities,
         context,
@@ -98,6 +106,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         guesses=services.guesses,
         health_checks=services.health_checks,
         wake=services.jobs.wake,
+        asks_for_person=people.is_request,
     )
     invoker = ActionInvoker(
         context,
@@ -127,14 +136,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             events=services.events,
             clock=clock,
         ),
-        people=PersonRequests(
-            config.tickets,
-            desk=site_agent.name,
-            site=site_facts(config.site),
-            digest=services.asked_from,
-            clock=clock,
-            zone=config.site.zone,
-        ),
+        people=people,
         matcher=ActionMatcher(
             site_agent.offers.offered,
             site_agent.knowledge,

@@ -123,6 +123,7 @@ class Judge:
         guesses: limits failed lookups of plugin secrets; None for no limit.
         health_checks: returns the health of the desk's components.
         wake: called after a commit that queued a job.
+        asks_for_person: whether text asks for a person, and answers nothing.
 
     Attributes:
         understands_words: whether any plugin interprets text.
@@ -138,6 +139,7 @@ class Judge:
         guesses: GuessLimiter | None,
         health_checks: HealthChecks,
         wake: Callable[[], None],
+        asks_for_person: Callable[[str], bool],
     ) -> None:
         self.capabilities = capabilities
         self.understands_words = bool(capabilities.interpreters)
@@ -149,6 +151,7 @@ class Judge:
         self._health_checks = health_checks
         self._clock = context.clock
         self._wake = wake
+        self._asks_for_person = asks_for_person
 
     def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
         """Return a visitor's draft without the secrets in its text.
@@ -187,6 +190,8 @@ class Judge:
         Parameters:
             names: all actor names of the speaker on the thread.
         """
+        if not waiting or self._asks_for_person("\n".join(draft.content)):
+            return None
         heard = (understand_words(draft, records, self.capabilities, names) for records in waiting)
         return next(filter(None, heard), None)
 

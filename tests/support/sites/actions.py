@@ -55,6 +55,7 @@ def wordless() -> DeskMessages:
         guesses=None,
         health_checks=nothing,
         wake=lambda: None,
+        asks_for_person=lambda _text: False,
     )
     return DeskMessages(judge, nothing, time.time)
 

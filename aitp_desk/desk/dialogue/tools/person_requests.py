@@ -75,6 +75,10 @@ class PersonRequests:
         """Whether a visitor who asks for a person gets one."""
         return self._settings.people != "off"
 
+    def is_request(self, words: str) -> bool:
+        """Return whether a whole sentence asks for a person, and there are some."""
+        return self.parse_request(words, None, in_full=True) is not None
+
     def parse_request(
         self, words: str, unanswered: str | None, *, in_full: bool = False
     ) -> PersonRequest | None:

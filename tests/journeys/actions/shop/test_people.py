@@ -36,6 +36,26 @@ async def test_a_question_for_a_person_is_accepted_and_answered_by_one(tmp_path:
     assert status.ok["response"]["answer"] == "sam: We can."
 
 
+@pytest.mark.parametrize(
+    "wish", ["I want to talk to a person", "Ich möchte mit einem Menschen sprechen"]
+)
+async def test_who_asks_for_a_person_answers_no_open_question(tmp_path: Path, wish: str) -> None:
+    settings = ("tickets.people=on_request", "capabilities.requests={}", "capabilities.data={}")
+    people = People(tmp_path)
+    async with shopping(tmp_path, *settings) as (agent, _):
+        first = {
+            "role": "user",
+            "content": "Is it in stock?",
+            "metadata": {"action": "inventory_check"},
+        }
+        thread = (await agent.talker.open(first, wait=10)).ok
+        assert "sku" in thread["messages"][-1]["content"][0]
+        await agent.talker.post(thread["id"], wish, wait=10)
+        assert (await people.wait_for_one())["about"] == wish
+        replied = await agent.talker.post(thread["id"], "TO-5103", wait=10)
+        assert "Pika Stove" in str(replied.body), "the question is still open"
+
+
 @pytest.mark.slow
 async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Path) -> None:
     people = People(tmp_path)
