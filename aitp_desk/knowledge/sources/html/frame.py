@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from aitp_desk.knowledge.sources.html.disclosure import raise_buttons
 from aitp_desk.knowledge.sources.html.tabs import name_panels
 
 NOISE = (
@@ -52,6 +53,7 @@ def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | 
 
         remove_hidden(tree)
     name_panels(tree)
+    raise_buttons(tree)
     for node in tree.css(NOISE):
         remove_node(node)
     named = (tree.css_first(name) for name in _MAIN)

@@ -16,11 +16,17 @@ from aitp_desk.knowledge.documents.detection import detect_language
 from aitp_desk.knowledge.sources.html.frame import find_main
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
+_HEADING_TAGS = frozenset(_HEADINGS.split(", "))
+_HEADING_BREAKS = "h1 br, h2 br, h3 br, h4 br, h5 br, h6 br, summary br"
+_LONGEST_LABEL = 40
+_LABEL = re.compile(r".+(?<![:.,;!?])")
+"""A date, a category or the like above a heading, with at most so many characters."""
+_DIGIT = re.compile(r"\d")
 _JSON_LD = 'script[type="application/ld+json"]'
 _LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
 _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
-"""How many empty elements and spaces before a heading are searched for its name."""
+"""How many elements and spaces before a heading are searched for its name or its label."""
 _DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
 _FOOTNOTES = {
     "de": "Fußnoten",
@@ -90,7 +96,10 @@ def read_html(
     main = find_main(tree, has_bars=has_bars)
     if main is None:
         return HtmlPage(called, description, "")
+    for line_break in main.css(_HEADING_BREAKS):
+        line_break.replace_with(" ")
     title, is_of_many = _title(main, called)
+    _move_labels(main, title)
     if not has_headings:
         _raise_bold(main)
     _raise_summaries(main)
@@ -130,6 +139,59 @@ def _title(main: LexborNode, called: str) -> tuple[str, bool]:
     return (plain(first.text()) if first else ""), len(tops) > 1
 
 
+def _move_labels(main: LexborNode, title: str) -> None:
+    """Move the label that begins a card below the card's heading.
+
+    Above it, it would be the end of the section before: a date of the card before. A label without
+    a figure is left out if no other text follows: it says what the heading does.
+    """
+    for heading in reversed(main.css(_HEADINGS)):
+        before = _opening_label(heading)
+        said = " ".join(plain(one.text(separator=" ")) for one in before).strip()
+        if not _LABEL.fullmatch(said) or said == title:
+            continue
+        made = LexborHTMLParser(f"<p>{escape(said)}</p>").css_first("p")
+        if made is not None:
+            if _DIGIT.search(said) or _has_text_below(heading, main):
+                heading.insert_after(made)
+            for one in before:
+                one.replace_with("")
+
+
+def _opening_label(heading: LexborNode) -> list[LexborNode]:
+    """Return the nodes of a card above its heading; none if they are no label."""
+    found: list[LexborNode] = []
+    left = _LONGEST_LABEL
+    node = heading.prev
+    while node is not None:
+        left -= len(node.text().strip())
+        if left < 0 or len(found) == _MOST_BEFORE or _holds_a_heading(node):
+            return []
+        found.insert(0, node)
+        node = node.prev
+    return found
+
+
+def _has_text_below(heading: LexborNode, main: LexborNode) -> bool:
+    """Return whether a heading is followed by text, and not by another heading."""
+    node: LexborNode | None = heading
+    for _ in range(_DEEPEST_OPENING):
+        if node is None or node.mem_id == main.mem_id:
+            break
+        after = node.next
+        while after is not None:
+            if said := plain(after.text(separator=" ")):
+                first = after if after.tag in _HEADING_TAGS else after.css_first(_HEADINGS)
+                return first is None or not said.startswith(plain(first.text(separator=" ")))
+            after = after.next
+        node = node.parent
+    return False
+
+
+def _holds_a_heading(node: LexborNode) -> bool:
+    return node.tag in _HEADING_TAGS or node.css_first(_HEADINGS) is not None
+
+
 def _raise_bold(main: LexborNode) -> None:
     """Convert paragraphs that are wholly bold and no sentence to headings."""
     for node in main.css("p > b:only-child, p > strong:only-child"):
@@ -153,7 +215,7 @@ def _raise_summaries(main: LexborNode) -> None:
         after = details.next
         while after is not None and not after.text().strip():
             after = after.next
-        ends = after is None or after.tag == "details" or after.tag in _HEADINGS.split(", ")
+        ends = after is None or after.tag == "details" or after.tag in _HEADING_TAGS
         if ends and node.css_first(_HEADINGS) is None:
             made = LexborHTMLParser(f"<h6>{escape(text)}</h6>").css_first("h6")
             if made is not None:

@@ -441,3 +441,41 @@ def test_a_note_of_docbook_opens_with_its_name(tmp_path: Path) -> None:
     shot = "<div class='longdesc-link'>[<a href='ld.html' target='longdesc'>D</a>]</div>"
     page = f"<h1>Portes</h1><p>Une porte.</p>{shot}{note}"
     assert said(read(tmp_path, page)[1]) == ["Une porte.", "Astuce: Fermez la porte."]
+
+
+def test_lines_of_a_heading_are_words_apart(tmp_path: Path) -> None:
+    page = "<main><h1>Come<br>hungry.</h1><p>We boil.</p><h2>Parking &amp;<br/>way</h2><p>Here.</p>"
+    document, passages = read(tmp_path, page)
+    assert document.title == "Come hungry."
+    assert [one.heading for one in passages] == ["Come hungry.", "Parking & way"]
+
+
+def card(before: str, heading: str, after: str = "") -> str:
+    """A card of a page, with a label above its heading."""
+    return f"<div>{before}<h2>{heading}</h2>{after}</div>"
+
+
+def test_a_label_above_a_heading_belongs_to_the_section_below(tmp_path: Path) -> None:
+    cards = card("<div><p>1.</p><div>Jul</div></div>", "Party") + card("<p>4. Aug</p>", "Race")
+    shows = card("<span>Main dish</span>", "Gumbo", "<p>With okra.</p>")
+    _, passages = read(tmp_path, f"<main><h1>Dates</h1><p>All of them.</p>{cards}{shows}</main>")
+    assert [(one.heading, one.text) for one in passages[1:]] == [
+        ("Party", "1. Jul"),
+        ("Race", "4. Aug"),
+        ("Gumbo", "Main dish\n\nWith okra."),
+    ]
+
+
+def test_a_label_of_headings_alone_is_left_out(tmp_path: Path) -> None:
+    group = f"<section><p>Our menu</p><h2>Worth it</h2>{card('', 'Gumbo', '<p>$9</p>')}</section>"
+    _, passages = read(tmp_path, f"<main><h1>Shack</h1><p>We boil.</p>{group}</main>")
+    assert [(one.heading, one.text) for one in passages] == [("Shack", "We boil."), ("Gumbo", "$9")]
+
+
+def test_a_sentence_above_a_heading_stays_where_it_is(tmp_path: Path) -> None:
+    page = "<main><h1>Shack</h1><div><p>We boil.</p><h2>Hours</h2><p>Nine to five.</p></div></main>"
+    _, passages = read(tmp_path, page)
+    assert [(one.heading, one.text) for one in passages] == [
+        ("Shack", "We boil."),
+        ("Hours", "Nine to five."),
+    ]
