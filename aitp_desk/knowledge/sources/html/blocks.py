@@ -6,6 +6,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from aitp_desk.knowledge.documents.addresses import address_of
 from aitp_desk.knowledge.documents.blocks import (
     LONG_DEFINITION,
     NOTES,
@@ -238,6 +239,7 @@ class _Reader:
             self._close_definitions(self.definitions.pop())
         elif name == "a" and "href" in node.attributes:
             self.in_links -= 1
+            self.text.append(address_of(node.attributes["href"] or "", node.text()))
 
     def _close_definitions(self, start: int) -> None:
         """Convert the short definitions of a finished list to items."""

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from aitp_desk.knowledge.documents.addresses import address_of
 from aitp_desk.knowledge.documents.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.sources.html.blocks import html_blocks
 
@@ -53,9 +54,15 @@ def inline_text(inline: Token) -> str:
 
 
 def _pieces(children: Iterable[Token]) -> Iterable[str]:
+    href, told = "", ""
     for child in children:
         if child.type in {"text", "code_inline"}:
+            told += child.content
             yield child.content
+        elif child.type == "link_open":
+            href, told = str(child.attrs.get("href") or ""), ""
+        elif child.type == "link_close":
+            yield address_of(href, told)
         elif child.type in {"softbreak", "hardbreak"} or (
             child.type == "html_inline" and child.content.lower().startswith("<br")
         ):
