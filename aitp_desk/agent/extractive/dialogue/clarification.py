@@ -34,6 +34,11 @@ _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same if the question says "it" and nothing before could be meant."""
 _WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
 """A question for a thing in this form is answered by its definition: "the limit" may be any."""
+_IS_THERE = re.compile(
+    r"(?:is|are|will) there\b|(?:do|does|will) (?:you|they|it|we) (?:have|offer|sell|serve)\b",
+    re.IGNORECASE,
+)
+"""Each section that has the thing answers "Is there parking?": none needs to be chosen."""
 _OPTION = re.compile(r"“([^”]+)”")
 _NUMBERED = re.compile(r"\d+\. (.+)")
 
@@ -46,7 +51,7 @@ def ask_back(
     Parameters:
         rivals: of :func:`rivals_of`.
     """
-    if len(rivals) < 2 or not _is_open(asked, rivals):
+    if len(rivals) < 2 or _IS_THERE.match(asked.text) or not _is_open(asked, rivals):
         return None
     is_thing = points_back(asked.text) or all(map(_is_titled, rivals))
     names = [reading_of(rival, library, is_thing=is_thing) for rival in rivals]

@@ -392,3 +392,20 @@ async def test_hours_without_more_are_opening_hours(tmp_path: Path) -> None:
         "## Blood tests\n\nFasting hours: nothing but water for 10 hours before.\n"
     }
     assert (await told(tmp_path, "What are your hours?", pages)).startswith("Contact: Reception")
+
+
+@pytest.mark.parametrize(
+    "question", ["Is there parking?", "Do you have parking?", "Will there be parking"]
+)
+async def test_whether_there_is_a_thing_is_answered_without_a_choice(
+    tmp_path: Path, question: str
+) -> None:
+    pages = {
+        "visit.md": f"# Visit\n\n## Parking\n\nParking is behind the quay. {FILLER}\n",
+        "berths.md": f"# Berths\n\n## Parking\n\nParking is next to each berth. {FILLER}\n",
+        "crew.md": f"# Crew\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, question, pages)
+
+    assert "behind the quay" in text or "next to each berth" in text
