@@ -390,13 +390,13 @@ class Vocabulary:
         English; in other languages the nearest word is taken.
         """
         right = self._spelling.correct(word)
-        if not self.is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
+        if right is None or right in STOP_WORDS or right in WEAK_WORDS:
             return right or word
         slips = edit_distance(word, right, _MOST_SLIPS)
-        if slips > _MOST_SLIPS or not self._term(right).known:
+        if slips > _MOST_SLIPS or (self.is_english and not self._term(right).known):
             return word
         is_plain = right in plain_english() or self.stemmer.stem(right) in self._everyday
-        if is_plain or (slips == 1 and len(word) >= LONG):
+        if not self.is_english or is_plain or (slips == 1 and len(word) >= LONG):
             return right
         uses = self._spellings.get(right, 0)
         return right if uses > 1 and uses >= _RARE * self._passages else word
