@@ -76,8 +76,9 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters:
         hello, thanks, bye: the phrases, separated by bars.
+        program: the same for questions whether a person or a program answers.
         around: additions without meaning.
-        greets, welcomes, parts: the replies; ``site`` is inserted.
+        greets, welcomes, parts, is_program: the replies; ``site`` is inserted.
         more: phrases that ask to continue the last answer.
         agrees: phrases that agree to the last question, the word for yes first.
         pays: phrases that only say that the visitor pays.
@@ -86,10 +87,12 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hello: str
     thanks: str
     bye: str
+    program: str
     around: str
     greets: str
     welcomes: str
     parts: str
+    is_program: str
     more: str
     agrees: str
     pays: str

@@ -12,12 +12,12 @@ from aitp_desk.agent.speech import Speech, all_speech
 from aitp_desk.agent.speech.recognition import find_speech
 from aitp_desk.knowledge.search.tokenizer import to_plain_words
 
-Kind = Literal["hello", "thanks", "bye"]
+Kind = Literal["hello", "thanks", "bye", "program"]
 
 MAX_WORDS = 80
 """Characters of the longest message that can be a courtesy."""
 _ASKED = re.compile(r"[?？]")
-_KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
+_KINDS: tuple[Kind, ...] = ("program", "bye", "thanks", "hello")
 """Which courtesy is answered if there are several, the first of these."""
 _plain_words = lru_cache(maxsize=256)(to_plain_words)
 """Of short messages only: each is looked at several times."""
@@ -44,6 +44,7 @@ class Courtesy(msgspec.Struct, frozen=True):
             "hello": courtesies.greets,
             "thanks": courtesies.welcomes,
             "bye": courtesies.parts,
+            "program": courtesies.is_program,
         }
         return replies[self.kind].format(site=site)
 
@@ -68,7 +69,8 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
         if whole.fullmatch(said):
             kind = next((kind for kind in _KINDS if kinds[kind].search(said)), None)
             # "is anyone there?" greets; "thanks?" asks for something
-            return None if kind is None or (asks and kind != "hello") else Courtesy(kind, speech)
+            is_other = asks and kind not in {"hello", "program"}
+            return None if kind is None or is_other else Courtesy(kind, speech)
     return None
 
 
@@ -166,6 +168,7 @@ def _patterns(speech: Speech) -> tuple[re.Pattern[str], dict[Kind, re.Pattern[st
         "hello": courtesies.hello,
         "thanks": courtesies.thanks,
         "bye": courtesies.bye,
+        "program": courtesies.program,
     }
     any_of = "|".join(" ".join(each.split()) for each in (*phrases.values(), courtesies.around))
     end, edge = (r"(?: |\Z)", r"\b") if speech.is_spaced else (" ?", "")

@@ -135,3 +135,14 @@ def test_several_words_are_quoted_in_a_row() -> None:
 
 def _gaps(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+
+
+@pytest.mark.parametrize(
+    ("said", "subject"),
+    [
+        ("Habt ihr ein Becken für zwei Kinder?", "becken kinder?"),
+        ("Könnt ihr liefern?", "liefern?"),
+    ],
+)
+def test_the_words_of_a_german_question_are_no_subject(said: str, subject: str) -> None:
+    assert speech_of("de").plain(said) == subject
