@@ -22,6 +22,10 @@ WORKSHOP = (
     "# Frame & Fork\n\n## Repairs\n\nWe mend bicycles and sell no new ones.\n\n"
     "## Questions\n\nCall (541) 555-0137 or come by.\n"
 )
+SCHOOL = (
+    "# Musikschule\n\n## Kontakt\n\nMarktstraße 1. Öffnungszeiten: nach Vereinbarung.\n\n"
+    "## Fragen\n\nMit einem Klick öffnen.\n\n## Unterricht\n\nKlavier und Gesang im Saal.\n"
+)
 DENTIST = (
     "# 한빛 치과\n\n## 이용 시간\n\n평일 오전 9시부터 오후 6시까지 진료합니다.\n\n"
     "## 오시는 길\n\n서울시 종로구 새문안로 12, 광화문역 3번 출구에서 5분입니다.\n"
@@ -60,6 +64,7 @@ BAKERY = (
             "de",
             {"Wann macht ihr zu?": "18 Uhr", "Wo seid ihr?": "Markt", "Was kostet das?": "5,20"},
         ),
+        (SCHOOL, "de", {"Wann habt ihr offen?": "nach Vereinbarung"}),
     ],
 )
 async def test_what_is_asked_of_the_site_itself_is_answered_in_the_words_of_its_pages(
