@@ -60,7 +60,7 @@ def _arrival(data: bytes) -> None:
 def _mailgun(data: bytes) -> None:
     kind, _, body = data.partition(b"\n")
     content_type = kind.decode("latin-1")
-    read_form(content_type, body)
+    read_form(content_type, body, lambda _fields: None)
     with suppress(NotAuthenticated):  # nothing here has the key
         _finish(MailgunHook(_DESK.inbox, "key", 300).read(_delivery(body, content_type)))
 

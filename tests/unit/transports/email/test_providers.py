@@ -8,7 +8,7 @@ import hmac
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote_to_bytes, urlencode
 
 import pytest
 from cryptography import x509
@@ -21,9 +21,15 @@ from hypothesis import strategies as st
 from aitp_desk.capability import Response
 from aitp_desk.model.errors import DeskError, InvalidRequest, NotAuthenticated, Unavailable
 from aitp_desk.transports.base import Delivery, HookResult
+from aitp_desk.transports.email.inbound.providers import mailgun as mailgun_hook
 from aitp_desk.transports.email.inbound.providers.mailgun import MailgunHook
 from aitp_desk.transports.email.inbound.providers.postmark import PostmarkHook
-from aitp_desk.transports.email.inbound.providers.ses import SesHook, is_certificate_url
+from aitp_desk.transports.email.inbound.providers.ses import (
+    FETCH_SECONDS,
+    MOST_FETCHES,
+    SesHook,
+    is_certificate_url,
+)
 from aitp_desk.transports.events import TextMessage
 from tests.support.transports.mail_desk import ADDRESS, NOW, MailDesk, make_mail
 
@@ -180,6 +186,25 @@ async def test_mailgun(make: Callable[[dict[str, bytes]], Delivery]) -> None:
 async def test_mailgun_needs_a_fresh_signature(fields: dict[str, bytes]) -> None:
     with pytest.raises(NotAuthenticated):
         await mailgun().read(urlencoded(fields))
+
+
+async def test_mailgun_decodes_no_long_field_before_the_signature(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decoded = 0
+
+    def decode(text: bytes) -> bytes:
+        nonlocal decoded
+        decoded += len(text)
+        return unquote_to_bytes(text)
+
+    monkeypatch.setattr(mailgun_hook, "unquote_to_bytes", decode)
+    mail = b"%41" * 100_000
+    with pytest.raises(NotAuthenticated):
+        await mailgun().read(urlencoded(mailgun_fields(mail) | {"signature": b""}))
+    assert decoded < 2000
+    await mailgun().read(urlencoded(mailgun_fields(mail)))
+    assert decoded > len(mail)
 
 
 async def test_mailgun_may_repeat_a_mail_but_not_send_another_with_its_signature() -> None:
@@ -345,6 +370,24 @@ async def test_ses_needs_a_signature_of_the_topic(body: bytes) -> None:
     with pytest.raises(NotAuthenticated):
         await hook.read(delivery(body))
     assert {one.url for one in desk.requests} <= {CERTIFICATE_URL}
+
+
+async def test_strangers_make_the_desk_fetch_few_certificates() -> None:
+    hook, desk = ses()
+    check_taken(await hook.read(delivery(sns(ses_mail()))))
+    moment = NOW + FETCH_SECONDS
+    for number in range(3 * MOST_FETCHES):
+        url = CERTIFICATE_URL.replace("0123abc", f"a{number}")
+        desk.responses[url] = Response(status=200, body=certificate())
+        forged = sns(ses_mail(), SigningCertURL=url, Signature="AAAA")
+        with pytest.raises((NotAuthenticated, Unavailable)):
+            await hook.read(delivery(forged, now=moment))
+    assert len(desk.requests) == 1 + MOST_FETCHES
+    check_taken(await hook.read(delivery(sns(ses_mail()), now=moment)))
+    rotated = sns(ses_mail(), SigningCertURL=CERTIFICATE_URL.replace("0123abc", "a29"))
+    with pytest.raises(Unavailable, match="later"):
+        await hook.read(delivery(rotated, now=moment))
+    check_taken(await hook.read(delivery(rotated, now=moment + FETCH_SECONDS)))
 
 
 async def test_a_certificate_that_has_ended_proves_nothing() -> None:

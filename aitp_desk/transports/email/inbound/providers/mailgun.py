@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import OrderedDict
-from collections.abc import Mapping
-from urllib.parse import parse_qsl
+from collections.abc import Callable, Mapping
+from urllib.parse import unquote_to_bytes
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -23,6 +23,8 @@ from aitp_desk.transports.email.inbound.providers.base import take
 
 GIVES_UP = 406
 MOST_FIELDS = 100
+LONGEST_PROOF = 200
+"""How long a name, and what proves a request, may be, in bytes."""
 MOST_TOKENS = 10_000
 """Tokens that are remembered; within the tolerance there are fewer."""
 
@@ -49,8 +51,12 @@ class MailgunHook:
             NotAuthenticated: the signature is wrong, too old, or of another mail.
             InvalidRequest: the body is not what Mailgun sends.
         """
-        fields = read_form(delivery.headers.get("content-type", ""), delivery.body)
-        self._check_signature(fields, delivery.now)
+        content_type, now = delivery.headers.get("content-type", ""), delivery.now
+
+        def check(fields: Mapping[str, bytes]) -> None:
+            self._check_signature(fields, now)
+
+        fields = read_form(content_type, delivery.body, check)
         data = fields.get("body-mime")
         if not data:
             raise InvalidRequest("body-mime is missing. The route's URL must end with mime.")
@@ -78,33 +84,48 @@ class MailgunHook:
             self._used.popitem(last=False)
 
 
-def read_form(content_type: str, body: bytes) -> Mapping[str, bytes]:
+def read_form(
+    content_type: str, body: bytes, check: Callable[[Mapping[str, bytes]], None]
+) -> Mapping[str, bytes]:
     """Return the fields of a form, of either kind; the first of several with one name counts.
+
+    Parameters:
+        check: raises an error if the fields prove nothing. It is called before a long field is
+            decoded, where that takes long.
 
     Raises:
         InvalidRequest: the body is no form, or has too many fields.
     """
     kind, options = parse_options_header(content_type if content_type.isascii() else "")
     if kind == b"application/x-www-form-urlencoded":
-        try:
-            pairs = parse_qsl(
-                body.decode("latin-1"),
-                keep_blank_values=True,
-                encoding="latin-1",
-                max_num_fields=MOST_FIELDS,
-            )
-        except ValueError:
-            raise InvalidRequest("The form has too many fields.") from None
-        found: dict[str, bytes] = {}
-        for name, value in pairs:
-            found.setdefault(name, value.encode("latin-1"))
-        return found
+        return _read_urlencoded(body, check)
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= 70:
         raise InvalidRequest("The body must be a form.", param="Content-Type")
     if body.count(b"\r\n--" + boundary) > MOST_FIELDS + 1:
         raise InvalidRequest("The form has too many fields.")
-    return _Parts(boundary).read(body)
+    found = _Parts(boundary).read(body)
+    check(found)
+    return found
+
+
+def _read_urlencoded(
+    body: bytes, check: Callable[[Mapping[str, bytes]], None]
+) -> Mapping[str, bytes]:
+    pairs = body.split(b"&", MOST_FIELDS)
+    if len(pairs) > MOST_FIELDS:
+        raise InvalidRequest("The form has too many fields.")
+    encoded: dict[str, bytes] = {}
+    for pair in pairs:
+        name, _, value = pair.partition(b"=")
+        if 0 < len(name) <= LONGEST_PROOF:
+            encoded.setdefault(_decode(name).decode("latin-1"), value)
+    check({n: _decode(value) for n, value in encoded.items() if len(value) <= LONGEST_PROOF})
+    return {name: _decode(value) for name, value in encoded.items()}
+
+
+def _decode(text: bytes) -> bytes:
+    return unquote_to_bytes(text.replace(b"+", b" "))
 
 
 class _Parts:

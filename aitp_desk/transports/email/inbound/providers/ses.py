@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import deque
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -28,6 +29,8 @@ from aitp_desk.transports.email.inbound.providers.base import TAKEN, take
 
 GIVES_UP = 403
 MOST_CERTIFICATES = 8
+MOST_FETCHES, FETCH_SECONDS = 10, 60
+"""How many unknown certificates are fetched within so many seconds: anybody can name one."""
 _HOST = re.compile(r"sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?")
 _PATH = re.compile(r"/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem")
 _NOTIFICATION = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
@@ -78,6 +81,7 @@ class SesHook:
         self._topic = topic
         self._send = send
         self._certificates: dict[str, x509.Certificate] = {}
+        self._fetched: deque[int] = deque()
 
     async def read(self, delivery: Delivery) -> HookResult:
         """Read one request.
@@ -110,7 +114,8 @@ class SesHook:
             "2": hashes.SHA256(),
         }
         algorithm = algorithms.get(message.get("SignatureVersion", ""))
-        certificate = await self._certificate(message.get("SigningCertURL", ""))
+        url = message.get("SigningCertURL", "")
+        certificate = self._certificates.get(url) or await self._fetch(url, now)
         key = certificate.public_key()
         moment = datetime.fromtimestamp(now, UTC)
         is_valid = certificate.not_valid_before_utc <= moment <= certificate.not_valid_after_utc
@@ -121,22 +126,26 @@ class SesHook:
             key.verify(signature, signed.encode(), PKCS1v15(), algorithm)
         except (binascii.Error, ValueError, InvalidSignature):
             raise NotAuthenticated("The signature is wrong.") from None
-
-    async def _certificate(self, url: str) -> x509.Certificate:
-        """Return a certificate of SNS: only its own addresses are asked for one."""
-        if (known := self._certificates.get(url)) is not None:
-            return known
-        if not is_certificate_url(url):
-            raise NotAuthenticated("The certificate's address is not one of Amazon SNS.")
-        data = await self._get(url)
-        try:
-            found = x509.load_pem_x509_certificate(data)
-        except ValueError:
-            raise Unavailable("Amazon's certificate cannot be read now.") from None
+        if url in self._certificates:
+            return
+        # only what has proven a message is kept: others could push it out
         if len(self._certificates) >= MOST_CERTIFICATES:
             self._certificates.clear()
-        self._certificates[url] = found
-        return found
+        self._certificates[url] = certificate
+
+    async def _fetch(self, url: str, now: int) -> x509.Certificate:
+        """Return a certificate of SNS: only its own addresses are asked for one."""
+        if not is_certificate_url(url):
+            raise NotAuthenticated("The certificate's address is not one of Amazon SNS.")
+        while self._fetched and self._fetched[0] <= now - FETCH_SECONDS:
+            self._fetched.popleft()
+        if len(self._fetched) >= MOST_FETCHES:
+            raise Unavailable("Too many certificates were asked for; deliver it again later.")
+        self._fetched.append(now)
+        try:
+            return x509.load_pem_x509_certificate(await self._get(url))
+        except ValueError:
+            raise Unavailable("Amazon's certificate cannot be read now.") from None
 
     async def _confirm(self, url: str) -> None:
         """Confirm the subscription of the topic, which the signature has proven."""
