@@ -31,6 +31,7 @@ from aitp_desk.store.units.tickets.takeover import (
     resolve_thread,
     speak_on_thread,
     take_thread,
+    withdraw_words,
 )
 
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
@@ -118,6 +119,25 @@ class Takeover:
             now=int(now),
             by=by,
             idempotency=idempotency,
+        )
+
+    async def withdraw(self, thread_id: str, message_id: str, operator: str, by: Auditor) -> None:
+        """Delete a message of this operator, wherever it is shown, and its corrections.
+
+        Parameters:
+            operator, by: as in :meth:`take_thread`.
+
+        Raises:
+            ThreadNotFound, MessageNotFound: it is not there any more.
+            Forbidden: another operator has said it.
+        """
+        await self._store.run(
+            withdraw_words,
+            thread_id=thread_id,
+            message_id=message_id,
+            operator=operator,
+            now=int(self._clock()),
+            by=by,
         )
 
     async def send(

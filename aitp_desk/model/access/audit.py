@@ -54,6 +54,7 @@ class AuditAction(Enum):
     THREADS_SEARCHED = "threads.searched"
     THREAD_TAKEN = "thread.taken"
     THREAD_SPOKEN = "thread.spoken"
+    THREAD_WITHDRAWN = "thread.withdrawn"
     THREAD_RELEASED = "thread.released"
     THREAD_RESOLVED = "thread.resolved"
     THREAD_NOTED = "thread.noted"

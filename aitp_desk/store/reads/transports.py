@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from aitp_desk.store.base import Row, Store
@@ -11,6 +12,7 @@ from aitp_desk.store.records.transports import (
     Conversation,
     ConversationState,
     name_at,
+    name_correction,
 )
 from aitp_desk.store.units.transport_events import EVENT_KINDS, STOP_KIND
 
@@ -100,6 +102,22 @@ async def message_called(store: Store, conversation_id: str, ref: str) -> Carrie
     """Read the message that a platform calls so; None if it is unknown or was deleted."""
     rows = await store.read("transport_message", {"id": conversation_id, "ref": ref})
     return CarriedMessage(*rows[0]) if rows else None
+
+
+async def conversation_of_message(store: Store, named: Mapping[str, str]) -> Conversation | None:
+    """Read the conversation of a message that a platform calls so.
+
+    Parameters:
+        named: where it may be, as :func:`~.records.transports.name_at` returns it.
+    """
+    rows = await store.read("conversation_of_message", named)
+    return read_conversation(rows[0]) if rows else None
+
+
+async def corrections(store: Store, thread_id: str, message_id: str) -> tuple[str, ...]:
+    """Read the ids of the messages that correct one, oldest first."""
+    named = {"thread_id": thread_id, "edits": name_correction(message_id)}
+    return tuple(row[0] for row in await store.read("corrections", named))
 
 
 async def is_handled(store: Store, transport: str, address: str, ref: str) -> bool:

@@ -10,6 +10,15 @@ LEFT = "\x1fleft "
 """Follows the address of a conversation that was left, before what tells it from others."""
 
 
+EDITS = "edits"
+"""Metadata of a message that corrects another one: names it."""
+
+
+def name_correction(message_id: str) -> str:
+    """Return what the metadata of a message has, as stored, that corrects another one."""
+    return f'"{EDITS}":"{message_id}"'
+
+
 def name_at(transport: str, address: str, ref: str) -> dict[str, str]:
     """Return the parameters that find a message, also in conversations that were left.
 
@@ -19,6 +28,15 @@ def name_at(transport: str, address: str, ref: str) -> dict[str, str]:
     left = f"{address}{LEFT}"
     end = f"{left[:-1]}!"  # follows all that begin so
     return {"transport": transport, "address": address, "left": left, "end": end, "ref": ref}
+
+
+def name_within(transport: str, room: str, ref: str) -> dict[str, str]:
+    """Return the parameters that find a message in the conversations of a room.
+
+    Their addresses begin with the room's, and a space or a control character.
+    """
+    begin, end = f"{room}\x1e", f"{room}!"
+    return {"transport": transport, "address": room, "left": begin, "end": end, "ref": ref}
 
 
 class ConversationState(Enum):
@@ -68,6 +86,11 @@ class Conversation(msgspec.Struct, frozen=True):
     last_ref: str
     heard_at: int
     created_at: int
+
+
+def has_left(conversation: Conversation) -> bool:
+    """Return whether a conversation is one that its person has left."""
+    return LEFT in conversation.address
 
 
 class NewConversation(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import (
+    LEFT,
     Control,
     ConversationState,
     NewConversation,
@@ -221,13 +222,16 @@ def _put_conversation(
 ) -> Work[None]:
     """Store a conversation, in place of one that another thread has carried.
 
-    Nothing of that one is kept: neither its jobs nor what the platform calls its messages mean
-    this thread.
+    That one is left: its person may still change what they said there.
     """
     new = msgspec.structs.asdict(conversation)
     at = {"transport": conversation.transport, "address": conversation.address}
     for row in (yield "conversation_at", at):
-        yield from _drop_conversation(row[0])
+        yield from leave_conversation(
+            conversation_id=row[0],
+            address=f"{conversation.address}{LEFT}{row[0]}",
+            reason="Another conversation goes on in its place.",
+        )
     yield "put_conversation", {**new, "thread_id": thread_id, "now": now, "seq": seq}
 
 

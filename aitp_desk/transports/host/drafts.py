@@ -20,8 +20,6 @@ from aitp_desk.transports.host.texts import say
 
 VIA = "via"
 """Metadata of a message: the transport that has carried it."""
-EDITS = "edits"
-"""Metadata of a message: the id of an earlier one that it corrects."""
 MOST_FILES = 10
 MOST_WAITS = 8
 """How often a message waits for a file that the platform does not give."""

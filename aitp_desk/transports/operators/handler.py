@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import structlog
 
@@ -17,14 +18,27 @@ from aitp_desk.desk.tickets.bindings import BoundOperator, OperatorBindings, fin
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, TicketState
-from aitp_desk.model.errors import DeskError, StoreBusy, Unavailable
+from aitp_desk.model.errors import (
+    DeskError,
+    MessageNotFound,
+    StoreBusy,
+    ThreadNotFound,
+    Unavailable,
+)
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.operators import TicketControl
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.transports.events import Choice, Incoming, MessageEdit, TextMessage
-from aitp_desk.transports.host.drafts import EDITS, VIA
+from aitp_desk.store.records.transports import EDITS
+from aitp_desk.transports.events import (
+    Choice,
+    Incoming,
+    MessageEdit,
+    MessageRemoval,
+    TextMessage,
+)
+from aitp_desk.transports.host.drafts import VIA
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.operators.deeds import (
@@ -43,6 +57,7 @@ from aitp_desk.transports.operators.text import (
     NO_TICKET,
     NOT_BOUND,
     NOT_CHANGED,
+    NOT_REMOVED,
     NOTE_MARK,
     NOTED,
     OVER,
@@ -123,6 +138,8 @@ class OperatorHandler:
                 return True
             case MessageEdit() as edit:
                 return await handling.take_edit(edit)
+            case MessageRemoval() as removal:
+                return await handling.remove(removal)
             case _:
                 return False
 
@@ -299,6 +316,28 @@ class _Handling:
             await self._notices.tell(f"{NOT_CHANGED} {error}")
         else:
             self._handler.notify_change(said.thread_id)
+        return True
+
+    async def remove(self, removal: MessageRemoval) -> bool:
+        """Delete what an operator has deleted here; return whether it is a reply."""
+        operator = await self._operator()
+        if operator is None or not removal.message_ref:
+            return False
+        asked = self._once(operator, self._key(removal.message_ref), "")
+        said = await platform_reads.said_reply(self._store, asked)
+        if said is None or said.message_id is None:  # an answer that ended its ticket, or a note
+            ticket_id = await self._ticket_of(removal.message_ref)
+            if ticket_id is not None:
+                await self._notices.tell(NOT_REMOVED, ticket_id=ticket_id)
+            return ticket_id is not None
+        by = self._handler.bindings.make_auditor(operator)
+        with suppress(ThreadNotFound, MessageNotFound):  # it is gone already
+            await self._handler.takeover.withdraw(
+                said.thread_id, said.message_id, operator.name, by
+            )
+        for desk in self._handler.desks:
+            desk.sessions.evict_thread(said.thread_id)  # the next turn reloads it
+        self._handler.notify_change(said.thread_id)
         return True
 
     def _key(self, ref: str) -> str:

@@ -34,6 +34,7 @@ WRITE_ANSWER = (
 )
 NOTED = "Noted for operators only."
 NOT_CHANGED = "Your change was not sent to the visitor."
+NOT_REMOVED = "What you have deleted here stays in the conversation."
 NO_FILES = "The files were not sent: they go only with a reply in an open conversation."
 NO_TICKET = "There is no such ticket any more."
 OTHERS_BUTTON = "Only the operator who has asked for this may press it."

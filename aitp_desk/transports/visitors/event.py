@@ -26,7 +26,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.records.transports import Conversation, ConversationState
+from aitp_desk.store.records.transports import EDITS, Conversation, ConversationState, has_left
 from aitp_desk.store.units.transports import (
     STOP_REASON,
     AlsoDone,
@@ -58,7 +58,7 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host.controls import OPTION
-from aitp_desk.transports.host.drafts import EDITS, VIA, DraftMaker
+from aitp_desk.transports.host.drafts import VIA, DraftMaker
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
@@ -70,6 +70,11 @@ from aitp_desk.transports.host.people import (
 )
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
+from aitp_desk.transports.visitors.changes import (
+    find_changed,
+    find_own_message,
+    remove_message,
+)
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
 from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
 from aitp_desk.transports.visitors.services import VisitorServices
@@ -112,6 +117,9 @@ class VisitorEvent:
     async def run(self) -> Finish | None:
         """Handle the event, and return how its job ends."""
         conversation = await self._find()
+        if isinstance(self._incoming.event, MessageEdit | MessageRemoval):
+            named = (self._enabled, self._address, self._incoming, self._principal)
+            conversation = await find_changed(self._store, *named) or conversation
         is_found = conversation is not None and self._address == self._incoming.conversation
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
@@ -142,7 +150,8 @@ class VisitorEvent:
             case MessageEdit() as edit:
                 await self._take_edit(conversation, edit)
             case MessageRemoval() as removal:
-                await self._remove(conversation, removal)
+                ref, threads = removal.message_ref, self._desk.threads
+                await remove_message(self._store, threads, conversation, ref, self._principal)
             case Choice() as choice:
                 await self._choose(conversation, choice)
             case ChatStart(code=code):
@@ -314,26 +323,18 @@ class VisitorEvent:
         return RequestInfo("POST", path, b"", self._claim.ref, manual=not is_counted)
 
     async def _take_edit(self, conversation: Conversation | None, edit: MessageEdit) -> None:
-        found = await self._own_message(conversation, edit.message_ref)
+        ref = edit.message_ref
+        found = await find_own_message(self._store, conversation, ref, self._principal)
         if conversation is None or found is None or not edit.text.strip():
             return
         text = say("edited", self._notices.language, text=edit.text)
         draft = Draft("user", (text,), metadata=self._drafts.make_metadata(**{EDITS: found}))
-        await self._say(conversation, draft)
-
-    async def _remove(self, conversation: Conversation | None, removal: MessageRemoval) -> None:
-        found = await self._own_message(conversation, removal.message_ref)
-        if conversation is None or found is None:
+        if not has_left(conversation):
+            await self._say(conversation, draft)
             return
-        with suppress(MessageNotFound, ThreadNotFound):  # it is gone already
-            await self._desk.threads.delete_message(self._principal, conversation.thread_id, found)
-
-    async def _own_message(self, conversation: Conversation | None, ref: str) -> str | None:
-        """Return the id of a message of this person, by its platform id."""
-        if conversation is None:
-            return None
-        found = await transport_reads.message_called(self._store, conversation.id, ref)
-        return found.id if found is not None and found.principal == self._principal.id else None
+        request = self._request(is_counted=False)  # there, nothing is answered any more
+        with suppress(ThreadNotFound):
+            await self._desk.threads.post(self._principal, conversation.thread_id, draft, request)
 
     async def _choose(self, conversation: Conversation | None, choice: Choice) -> None:
         control = await transport_reads.control(self._store, choice.token)

@@ -172,6 +172,18 @@ JOIN transport_conversations c ON c.id = r.conversation
 JOIN messages m ON m.thread_id = c.thread_id AND m.seq = r.seq
 WHERE r.conversation = :id AND r.ref = :ref AND m.content IS NOT NULL;
 
+-- corrections: Lists the messages of a thread that correct one, unless they were deleted.
+SELECT id FROM messages
+WHERE thread_id = :thread_id AND content IS NOT NULL AND instr(metadata, :edits) > 0 ORDER BY seq;
+
+-- conversation_of_message: Finds the conversation where a message of this name is, the one at an
+-- address before those that were left there.
+SELECT {conversation} FROM transport_conversations WHERE id = (
+    SELECT c.id FROM transport_conversations c
+    JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
+    ORDER BY CASE c.address WHEN :address THEN 0 ELSE 1 END, c.id DESC LIMIT 1
+);
+
 -- transport_refs_of_message: Lists where a message of the desk was sent, and its names there.
 SELECT c.id, c.principal, c.transport, c.address, r.ref FROM messages m
 JOIN transport_conversations c ON c.thread_id = m.thread_id

@@ -11,9 +11,11 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.model.ids import digest_thread
 from aitp_desk.store.base import Work
+from aitp_desk.store.records.transports import name_correction
 from aitp_desk.store.rows.threads import read_message, read_run, to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work
@@ -124,15 +126,41 @@ def delete_message(
     replies = (yield from _replies_to(message)) if message.origin is Origin.VISITOR else ()
     tail = reached.tail(now)
     for id_ in (message_id, *(replies if with_replies else ())):
-        tail.add_event("message.deleted", id_)
-        yield from retract_message(thread_id, id_, now)
-        yield "delete_message", {"thread_id": thread_id, "id": id_}
-        yield "delete_sealed_of_message", {"message_id": id_}
-        yield "delete_feedback_of_message", {"thread_id": thread_id, "message_id": id_}
+        yield from _erase(id_, tail)
     yield from forget_summaries(thread_id, message.seq)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
     return replies
+
+
+def withdraw_message(message_id: str, operator: str, tail: ThreadTail) -> Work[None]:
+    """Delete what an operator has said, and its corrections: a part of a unit.
+
+    Parameters:
+        operator: the name.
+        tail: the thread's end.
+
+    Raises:
+        MessageNotFound: it is not there any more.
+        Forbidden: another one has said it.
+    """
+    message = yield from _find(tail.thread_id, message_id)
+    if get_operator(message.actor) != operator:
+        raise Forbidden("You may delete only your own messages.", param="message_id")
+    named = {"thread_id": tail.thread_id, "edits": name_correction(message_id)}
+    for (id_,) in [*(yield "corrections", named), (message_id,)]:
+        yield from _erase(id_, tail)
+    yield from forget_summaries(tail.thread_id, message.seq)
+    yield from tail.write()
+
+
+def _erase(message_id: str, tail: ThreadTail) -> Work[None]:
+    named = {"thread_id": tail.thread_id, "message_id": message_id}
+    tail.add_event("message.deleted", message_id)
+    yield from retract_message(tail.thread_id, message_id, tail.now)
+    yield "delete_message", {"thread_id": tail.thread_id, "id": message_id}
+    yield "delete_sealed_of_message", {"message_id": message_id}
+    yield "delete_feedback_of_message", named
 
 
 def _replies_to(message: Message) -> Work[tuple[str, ...]]:

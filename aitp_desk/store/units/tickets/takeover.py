@@ -19,6 +19,7 @@ from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.units.idempotency import look_up_once, remembering_once
 from aitp_desk.store.units.runs.tasks import tell_of_words
+from aitp_desk.store.units.threads.deletion import withdraw_message
 from aitp_desk.store.units.threads.folded_threads import find_tail, unfold_thread
 from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.answers import TicketMessage
@@ -115,6 +116,27 @@ def speak_on_thread(
         yield remembering_once(idempotency, PostResult(thread_id, said.id, None), now)
     yield from note_audit(by, AuditAction.THREAD_SPOKEN, ObjectKind.THREAD, thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
+
+
+def withdraw_words(
+    *, thread_id: str, message_id: str, operator: str, now: int, by: Auditor
+) -> Work[None]:
+    """Let an operator delete what they have said on a thread, and its corrections.
+
+    They need not have the thread any more.
+
+    Parameters:
+        now: Unix seconds.
+        by: who deletes it.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there any more.
+        Forbidden: another operator has said it.
+    """
+    desk = yield from _find_desk(thread_id)
+    tail = ThreadTail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
+    yield from withdraw_message(message_id, operator, tail)
+    yield from note_audit(by, AuditAction.THREAD_WITHDRAWN, ObjectKind.THREAD, thread_id)
 
 
 def resolve_thread(*, thread_id: str, said: TicketMessage, now: int, by: Auditor) -> Work[None]:
