@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from aitp_desk.transports.wire.splitter import split_text
 
@@ -96,8 +97,78 @@ def test_links_stay_whole_in_lines_that_do_not(parts: list[tuple[str, int]], lon
 
 
 @pytest.mark.parametrize(
+    "whole",
+    ["https://shop.example/" + "a" * 70, "<https://shop.example/a>", "`rm -rf x y z and more`"],
+)
+@given(before=st.integers(1, 60))
+def test_addresses_and_code_within_a_line_stay_whole(whole: str, before: int) -> None:
+    pieces = split_text("word " * before + whole + " more" * 50, 200)
+    assert any(whole in piece for piece in pieces)
+
+
+def code_of(text: str) -> list[str]:
+    """The lines of all blocks of code that a Markdown parser finds."""
+    blocks = [one for one in MarkdownIt().parse(text) if one.type in ("fence", "code_block")]
+    return [line.strip() for block in blocks for line in block.content.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("before", "prefix", "after"),
+    [
+        ("1.  Do this:\n\n", "    ", "\n\n    More.\n\n2.  Then that."),
+        ("- Do this:\n", "  ", "\n- Then that."),
+        ("- a\n    - Do this:\n\n", "      ", "\n- Then that."),
+        ("> He said:\n>\n", "> ", "\nI say no."),
+        ("> He said:\n>\n", "> ", "\n> I say no."),
+    ],
+)
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_code_in_items_and_quotations_stays_code(
+    before: str, prefix: str, after: str, *, is_closed: bool
+) -> None:
+    lines = [f"line {number} of the code" for number in range(40)]
+    block = ["```sh", *lines, *(["```"] if is_closed else [])]
+    text = before + "\n".join(f"{prefix}{line}" for line in block)
+    if is_closed or after.startswith(("\n-", "\nI")):  # else the words after it are code too
+        text += after
+    pieces = split_text(text, 200)
+    assert len(pieces) > 4
+    assert [line for piece in pieces for line in code_of(piece)] == code_of(text)
+    assert code_of(text) == lines
+
+
+def test_items_within_items_do_not_become_code() -> None:
+    items = "\n".join(f"    - item {number} within it" for number in range(30))
+    pieces = split_text(f"- one\n{items}\n- two", 200)
+    assert len(pieces) > 3
+    assert not any(code_of(piece) for piece in pieces)
+
+
+def test_code_that_shows_a_fence_is_no_fence() -> None:
+    code = "\n".join(f"    line {number} of the code" for number in range(12))
+    text = f"Text.\n\n{code}\n    ```\n{code}\n\nEnd."
+    assert "\n".join(split_text(text, 200)) == text
+
+
+@pytest.mark.parametrize(
     "unit",
-    ["word ", "x", "[", "[a](", "```\n", "~~~ x\n", "\n", "- item\n", "`" * 31 + "\n", " " * 50],
+    [
+        "- a\n    ```\n",
+        "> ```\n",
+        "1. a\n\n   b\n",
+        "`a` ",
+        "https://a.b/c ",
+        "word ",
+        "x",
+        "[",
+        "[a](",
+        "```\n",
+        "~~~ x\n",
+        "\n",
+        "- item\n",
+        "`" * 31 + "\n",
+        " " * 50,
+    ],
 )
 def test_the_time_grows_with_the_length_alone(unit: str) -> None:
     def took(size: int) -> float:
