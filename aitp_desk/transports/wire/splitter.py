@@ -101,7 +101,7 @@ class _Splitter:
         return f"{self._prefix}{self._mark}"
 
     def _ends_block(self, line: str) -> bool:
-        """Return whether a line ends the quotation or the item that a code block is in."""
+        """Return whether a line ends the quotation or item around a code block."""
         if ">" in self._prefix:
             return not line.lstrip(" ").startswith(">")
         if not self._is_item or not self._prefix or not line.strip():
