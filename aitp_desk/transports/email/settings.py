@@ -190,8 +190,8 @@ class Email(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Meta(
             extra={"unit": "media types"},
             description=(
-                "Types of attachments that are dropped, as detected from their bytes; image/* is"
-                " every type of pictures."
+                "Types of attachments that are dropped, as detected from their bytes, and of"
+                " programs also from their names; image/* is every type of pictures."
             ),
         ),
     ] = ("application/x-msdownload", "application/x-executable", "application/x-sh")

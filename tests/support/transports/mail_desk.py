@@ -8,6 +8,8 @@ from email.message import EmailMessage
 from hashlib import sha256
 from typing import Any
 
+from msgspec.structs import fields
+
 from aitp_desk.capability import Request, Response
 from aitp_desk.transports.base import Host
 from aitp_desk.transports.email.arrival import Arrivals
@@ -15,12 +17,16 @@ from aitp_desk.transports.email.conversation import Conversations
 from aitp_desk.transports.email.inbound.inbox import Inbox
 from aitp_desk.transports.email.message_ids import MessageIds
 from aitp_desk.transports.email.reply_address import ReplyAddresses
+from aitp_desk.transports.email.settings import Email
 from aitp_desk.transports.events import Incoming
 
 ADDRESS = "desk@shop.example"
 AUTHORITY = "mx.shop.example"
 PROVEN = f"{AUTHORITY}; dmarc=pass header.from=people.example"
 NOW = 1_793_700_000
+
+
+(PROGRAMS,) = [one.default for one in fields(Email) if one.name == "refused_types"]
 
 
 class MailDesk:
@@ -64,7 +70,7 @@ class MailDesk:
                 "authserv_id": AUTHORITY,
                 "max_bytes": 1_000_000,
                 "max_files": 3,
-                "refused_types": ("application/x-msdownload",),
+                "refused_types": PROGRAMS,
                 "language": "en",
                 **bounds,
             },

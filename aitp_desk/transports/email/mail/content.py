@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from aitp_desk.model.conversation.file import clean_name, sniff
+from aitp_desk.model.conversation.file import TEXT, UNKNOWN, clean_name, sniff
 from aitp_desk.transports.email.mail.bounds import Bounds
 from aitp_desk.transports.email.mail.calendar import read_event
 from aitp_desk.transports.email.mail.charset import decode
@@ -20,6 +20,27 @@ from aitp_desk.transports.email.mail.structure import Part
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x84\x86-\x9f]")
 _TNEF = b"\x78\x9f\x3e\x22"
+_WINDOWS, _UNIX, _SCRIPT = (
+    "application/x-msdownload",
+    "application/x-executable",
+    "application/x-sh",
+)
+_PROGRAMS = (
+    (b"MZ", _WINDOWS),
+    (b"\x7fELF", _UNIX),
+    *((begin, _UNIX) for begin in (b"\xfe\xed\xfa", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe")),
+)
+"""How programs begin."""
+_RUN = {
+    **dict.fromkeys(
+        "bat chm cmd com cpl dll exe hta jar js jse lnk msc msi msp pif ps1 reg scr sct vb vbe vbs"
+        " wsc wsf wsh".split(),
+        _WINDOWS,
+    ),
+    **dict.fromkeys("apk app run".split(), _UNIX),
+    **dict.fromkeys("bash command csh sh zsh".split(), _SCRIPT),
+}
+"""What systems run by the end of its name, whatever is in it."""
 _TNEF_TYPES = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _SIGNATURE_TYPES = frozenset(
     {
@@ -154,10 +175,11 @@ class Content:
         if not data.strip():
             return
         content_id = read_id(part.read_field("content-id"))
+        name = clean_name(name or _default_name(kind, len(self.attachments) + 1))
         self.attachments.append(
             Attachment(
-                clean_name(name or _default_name(kind, len(self.attachments) + 1)),
-                kind if kind.startswith("message/") else sniff(data),
+                name,
+                kind if kind.startswith("message/") else _detect_type(data, name),
                 kind[:100],
                 data,
                 content_id,
@@ -185,6 +207,17 @@ def clean_text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROLS.sub("", text) if _CONTROLS.search(text) else text
     return text.replace("\x85", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+
+
+def _detect_type(data: bytes, name: str) -> str:
+    """Return the type of a file: of a program by its bytes or by what systems run of that name."""
+    kind = sniff(data)
+    if kind == UNKNOWN:
+        kind = next((found for begin, found in _PROGRAMS if data.startswith(begin)), kind)
+    if kind == TEXT and data.startswith(b"#!"):
+        return _SCRIPT
+    ending = name.rpartition(".")[2].lower()
+    return _RUN.get(ending, kind) if "." in name else kind
 
 
 def _is_stub(text: str) -> bool:

@@ -88,7 +88,7 @@ class Attachment(msgspec.Struct, frozen=True):
 
     Parameters:
         name: safe to store and to show.
-        media_type: detected from the bytes.
+        media_type: detected from the bytes, of programs also from the name.
         claimed_type: as the sender declares it.
         data: the bytes.
         content_id: by which the HTML refers to it, without brackets; empty: none.

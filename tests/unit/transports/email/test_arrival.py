@@ -207,6 +207,41 @@ def test_files_that_the_site_refuses_are_named_to_their_sender() -> None:
     )
 
 
+PE = b"MZ\x90\x00\x03\x00\x00\x00" + b"\0" * 60
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("photo.png", PE),
+        ("setup", PE),
+        ("tool.pdf", b"\x7fELF\x02\x01\x01" + b"\0" * 60),
+        ("tool", b"\xcf\xfa\xed\xfe" + b"\0" * 60),
+        ("clean.txt", b"#!/bin/sh\nrm -rf .\n"),
+        ("invoice.pdf.JS", b"WScript.Echo(1)"),
+        ("invoice.bat", b"@echo off"),
+        ("invoice.lnk", b"L\0\0\0"),
+    ],
+)
+def test_programs_are_not_taken_whatever_they_are_called(name: str, data: bytes) -> None:
+    arrival = DESK.arrivals.read(make_mail("See here", files={name: data}), (ADDRESS,))
+    message = text_of(arrival.incoming)
+    assert message.files == ()
+    assert arrival.kept == {}
+    (refusal,) = message.refusals
+    assert name in refusal
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("MZ.txt", b"MZ is a letter."), ("exe", b"Text."), ("a.b", b"\0\1\2")]
+)
+def test_files_that_only_resemble_programs_are_taken(name: str, data: bytes) -> None:
+    arrival = DESK.arrivals.read(make_mail("See here", files={name: data}), (ADDRESS,))
+    message = text_of(arrival.incoming)
+    assert [one.name for one in message.files] == [name]
+    assert message.refusals == ()
+
+
 def test_a_sender_learns_that_a_text_was_cut_but_not_that_a_quotation_was() -> None:
     text = text_of(read(make_mail("lamp " * 100_000)))
     assert text.refusals == ("Your mail is very long; only its beginning was read.",)
