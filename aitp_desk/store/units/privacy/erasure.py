@@ -164,8 +164,9 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
     if person.id is not None:
         yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
         yield from leave_at_work("paid_calls_at_work_of", found, by.at)
-    # those that delete on platforms what is erased go on
-    yield "disown_jobs", {"kind": RETRACTION_KIND, "whose": person.principal}
+    if person.thread_id is None:
+        # those that delete on platforms what is erased go on
+        yield "disown_jobs", {"kind": RETRACTION_KIND, "whose": person.principal}
     jobs = yield "drop_jobs_of_principal", found
     yield from erase_conversations(principal=found["whose"], thread_id=found["thread_id"])
     calls = [] if person.id is None else (yield "erase_own_calls", found)

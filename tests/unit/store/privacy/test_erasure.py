@@ -11,15 +11,19 @@ from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.feedback import FeedbackDraft, Rating
 from aitp_desk.model.conversation.run import RunOptions
 from aitp_desk.store.base import Store
+from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.privacy.erasure import ErasureCounts, Person
+from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Summary
+from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.store.units.runs.callers import start_run
 from aitp_desk.store.units.threads.feedback import rate_message
 from aitp_desk.store.units.threads.folded_threads import fold_turn
 from aitp_desk.store.units.threads.grants import share_thread
 from aitp_desk.store.units.threads.summaries import keep_summary
+from aitp_desk.store.units.transports import RETRACTION_KIND
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import (
     AYA,
@@ -150,6 +154,25 @@ async def test_an_erasure_on_one_thread_leaves_the_ratings_of_others(store: Stor
     assert set(await rated(everywhere)) == {second}
     await erase_words(store, everywhere, by=somebody(), clock=clock)
     assert await rated(everywhere) == []
+
+
+async def test_an_erasure_on_one_thread_leaves_what_is_being_deleted_elsewhere(
+    store: Store,
+) -> None:
+    job = NewJob(new_name("job"), RETRACTION_KIND, new_name("message"), [], NOW, principal=AYA.id)
+    await store.run(enqueue_job, job)
+    thread = a_thread(AYA.id)
+    await open_thread(store, "Question?", thread=thread, asked_by=AYA)
+
+    async def jobs() -> list[str]:
+        found = [one async for one in collect_records(store, Person(AYA.id))]
+        return [one.values["job_kind"] for one in found if one.kind == "job"]
+
+    await erase_words(store, Person(AYA.id, thread.id), by=somebody(), clock=clock)
+    assert await jobs() == [RETRACTION_KIND]
+    await erase_words(store, Person(AYA.id), by=somebody(), clock=clock)
+    assert await jobs() == []
+    assert await job_reads.job(store, job.id) is not None, "the deletion goes on"
 
 
 async def test_erasing_while_others_write_leaves_what_they_write(store: Store) -> None:
