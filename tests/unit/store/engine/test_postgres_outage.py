@@ -13,7 +13,7 @@ import pytest
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
-from aitp_desk.store.engine.postgres import writer
+from aitp_desk.store.engine.postgres import connections, writer
 from aitp_desk.store.engine.postgres.migration import LOCK
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
@@ -291,3 +291,28 @@ async def test_a_process_that_stops_in_the_middle_of_a_commit_refuses_no_other(
         assert await other.run(add) == 1
         line.may_pass.set()
         assert await stopped == 1
+
+
+async def test_a_server_that_falls_silent_is_not_waited_for_forever(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "CLIENT_SECONDS", 1.0)
+    monkeypatch.setattr(connections, "CONNECT_SECONDS", 2.0)
+    async with (
+        PostgresStore.open(line.url, {}, statement_seconds=1.0) as store,
+        asyncio.timeout(50),
+    ):
+        assert await store.run(add) == 1
+        line.seconds = 3600.0
+        with pytest.raises(StoreBusy, match="cannot be reached"):
+            await store.run(add)
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await reads.epoch(store, "n")
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await store.read_page("threads_taken", {}, limit=1)
+        line.seconds = 0.0
+        while True:
+            with suppress(StoreBusy):
+                assert await store.run(add) == 2
+                break
+        assert await reads.epoch(store, "n") == 2
