@@ -159,6 +159,7 @@ class Writer:
         self.written: dict[str, set[str]] = defaultdict(set)
         self._open: dict[str, Said] = {}
         self._known: dict[str, Said] = {}
+        self._corrections: dict[str, list[Said]] = defaultdict(list)
         self._pressed: set[str] = set()
         self._events: list[Incoming] = []
 
@@ -338,9 +339,12 @@ class Writer:
         changed = self._known.get(ref)
         if changed is not None and not changed.is_removed:  # else it has come too early or late
             self.said.append(Said(text))
+            self._corrections[ref].append(self.said[-1])
 
     def _note_removal(self, ref: str, removed: Said) -> None:
         removed.is_removed = ref in self._known
+        for correction in self._corrections[ref]:
+            correction.is_removed = True
 
     def _note_notice(self) -> None:
         self.notices += 1

@@ -46,7 +46,7 @@ def test_nested_multiparts_have_one_text_and_all_files() -> None:
     ("data", "claimed", "detected"),
     [
         (PDF, "image/png", "application/pdf"),
-        (b"MZ\x90\0" + b"\0" * 60, "image/jpeg", "application/octet-stream"),
+        (b"MZ\x90\0" + b"\0" * 60, "image/jpeg", "application/x-msdownload"),
         (b"<script>alert(1)</script>", "image/gif", "text/html"),
         (b"a;b\n1;2\n", "text/csv", "text/plain"),
     ],
