@@ -71,6 +71,10 @@ def test_the_wheel_holds_the_licence_and_the_packages_alone(wheel: set[str]) -> 
     assert {name.split("/")[0].split("-")[0] for name in wheel} == PACKAGES
 
 
+def test_every_package_of_the_wheel_has_types(wheel: set[str]) -> None:
+    assert {f"{package}/py.typed" for package in PACKAGES} - wheel == set()
+
+
 def test_the_wheel_holds_no_test_and_no_byte_code(wheel: set[str]) -> None:
     parts = {part for name in wheel for part in Path(name).parts[:-1]}
     assert parts & {"tests", "__pycache__", "docs", "examples"} == set()
