@@ -81,10 +81,12 @@ async def test_files_are_uploaded_sent_and_shown_again(
 ) -> None:
     async with at_chat(browser, ground.url, viewport=PHONE) as visitor:
         attach = visitor.page.get_by_role("button", name="Attach files")
+        rules = visitor.page.get_by_text(RULES)
         await expect(attach).to_have_count(0)
+        await expect(rules).to_be_hidden()
         assert not await visitor.page.evaluate(GIVE, ["drop", "a.txt", "text/plain"])
         await visitor.identify(ground.token())
-        await expect(attach).to_have_attribute("title", RULES)
+        await expect(rules).to_be_visible()
         await choose(visitor, NOTE, PICTURE)
         waiting = visitor.page.locator("footer .files li")
         await expect(waiting).to_have_text(["note.txt · 2 KB", "tent.png · 1 KB"])

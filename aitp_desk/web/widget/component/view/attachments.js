@@ -29,13 +29,14 @@ export class Attachments {
     };
     const input = el("input", { type: "file", multiple: true, accept: limits.accept, onchange });
     const onclick = () => input.click();
-    this.button = tool("attach", text("attach"), { title: this.rules, hidden: true, onclick });
+    this.button = tool("attach", text("attach"), { onclick });
+    this.note = el("p", { class: "small" }, this.rules);
     this.list = el("ul", { class: "files" });
   }
 
-  /** Offer files to callers of whom the desk accepts them. */
+  /** Offer files to callers of whom the desk accepts them, and say which. */
   allow(isKnown) {
-    this.button.hidden = !isKnown && !this.limits.anonymous;
+    this.button.hidden = this.note.hidden = !isKnown && !this.limits.anonymous;
   }
 
   /** Take the files that are dropped on or pasted into an element. */

@@ -70,6 +70,7 @@ export class Panel {
       event.preventDefault();
       this.close();
     };
+    const { attached } = this;
     const named = { class: "panel", lang: this.host.language, "aria-labelledby": "title" };
     return el(
       this.isInline ? "section" : "dialog",
@@ -79,7 +80,7 @@ export class Panel {
       this.log,
       this.menu.question,
       this.address.element,
-      el("footer", {}, this.attached.list, this.composer.element, this.makeSmallPrint()),
+      el("footer", {}, attached.list, this.composer.element, attached.note, this.makeSmallPrint()),
       this.live,
     );
   }
