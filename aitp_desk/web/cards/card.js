@@ -116,6 +116,6 @@ export class Card {
     if (Number.isNaN(left)) return;
     this.foot.append(el("p", {}, text("openUntil", { time: formatTime(moment) })));
     if (left > LONGEST_TIMER_MS) return;
-    this.timer = setTimeout(() => this.close(text("tooLate")), Math.max(left, 0));
+    this.timer = setTimeout(() => this.close(text("tooLate")), left);
   }
 }

@@ -257,6 +257,15 @@ async def test_sensitive_fields_of_every_type_are_masked_until_they_are_shown(
         )
         for name in (*types, "day", "word"):
             field = visitor.card.get_by_label(name, exact=True)
+            box = await field.bounding_box()
+            button = await visitor.button(f"Show: {name}").bounding_box()
+            assert box is not None
+            assert button is not None
+            assert box["y"] <= button["y"] < box["y"] + box["height"], "both stand on one line"
+            if name == "colour":
+                masked = await field.evaluate("f => getComputedStyle(f).webkitTextSecurity")
+                assert masked == "none", "nothing is chosen yet"
+                await field.select_option("Red")
             seen = [await field.get_attribute("type")]
             for _ in range(3):
                 seen.append(await field.evaluate("f => getComputedStyle(f).webkitTextSecurity"))
