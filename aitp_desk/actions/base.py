@@ -73,6 +73,8 @@ class Context:
         caller: the caller of the action.
         conversation: names the thread of the call, without opening it; empty for none.
         side_effects: those noted so far.
+        spent: what the call has agreed to pay elsewhere, stored for the owner alone; None for
+            nothing.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Context:
         self.caller = caller
         self.conversation = conversation
         self.side_effects: list[SideEffect] = []
+        self.spent: Money | None = None
         self._tell = tell
         self._loop = None if tell is None else asyncio.get_running_loop()
         self._thread = threading.get_ident()

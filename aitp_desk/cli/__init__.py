@@ -13,7 +13,7 @@ import click
 _FOLDERS = {
     "commands": ("ask check enrich evaluate export files jobs lint serve snippet store transport"),
     "commands.access": "audit client keys token",
-    "commands.agents": "mcp visit",
+    "commands.agents": "mcp partners visit",
     "commands.site": "dev doctor init",
     "commands.threads": "erase export_person insights tickets transcript",
 }

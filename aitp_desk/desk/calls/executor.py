@@ -170,6 +170,14 @@ class CallExecutor:
         self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> ActionOutput:
         """Execute a call under the deadline of its action."""
+        output = await self._perform(offered, value, call, context)
+        if context.spent is None:
+            return output
+        return replace(output, call=replace(output.call, spent=context.spent))
+
+    async def _perform(
+        self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
+    ) -> ActionOutput:
         action = offered.action
         try:
             with self._counts.measure_call(action), hide_faults(action.name, call.id):

@@ -193,6 +193,7 @@ class ActionCall(msgspec.Struct, frozen=True):
         answer: the answer to its question, until that is processed; otherwise None.
         payment: of a prepaid call; None for others.
         held_by: id of the process that wrote it last, and carries it out if it is started.
+        spent: what it has agreed to pay elsewhere, for the owner alone; None for nothing.
     """
 
     id: str
@@ -222,6 +223,7 @@ class ActionCall(msgspec.Struct, frozen=True):
     answer: Answered | None = None
     payment: CallPayment | None = None
     held_by: str = ""
+    spent: Money | None = None
 
     @property
     def is_over(self) -> bool:

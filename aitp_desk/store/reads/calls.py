@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows.calls import read_call
 
 MEASURED = 20
 """How many calls are used to measure the duration of an action."""
+AT_ONCE = 500
 MOST_TO_PAY = 20
 """How many calls of a thread are read that are payable or paid."""
 
@@ -16,6 +19,14 @@ async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
     """Read a call."""
     rows = await store.read("call", {"id": call_id})
     return read_call(rows[0]) if rows else None
+
+
+async def calls_after(store: Store, call_id: str = "") -> AsyncIterator[ActionCall]:
+    """Read the calls after one, all by default, in the order of their ids."""
+    while rows := await store.read("calls_after", {"after": call_id, "limit": AT_ONCE}):
+        for call in map(read_call, rows):
+            yield call
+            call_id = call.id
 
 
 async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:

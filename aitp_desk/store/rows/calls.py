@@ -67,6 +67,7 @@ def write_call(call: ActionCall) -> Params:
         "answer": None if call.answer is None else answer_to_json(call.answer),
         "payment": None if call.payment is None else to_json(call.payment),
         "held_by": call.held_by,
+        "spent": None if call.spent is None else to_json(call.spent),
         "quote_id": (call.payment.quote_id or None) if call.payment is not None else None,
     }
 
@@ -118,4 +119,5 @@ def read_call(row: Row) -> ActionCall:
         answer=_answer_of(row[24]),
         payment=None if row[25] is None else _payment.decode(row[25]),
         held_by=row[26],
+        spent=None if row[27] is None else _money.decode(row[27]),
     )

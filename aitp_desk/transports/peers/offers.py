@@ -53,7 +53,8 @@ class PartnerOffers:
 
     def __init__(self, partner: Partner, data: Path) -> None:
         self._partner = partner
-        self._file = data / FOLDER / f"{partner.settings.name}.json"
+        self._data = data
+        self._file = find_list(data, partner.settings.name)
         self._actions: tuple[SiteAction, ...] | None = None
         self._told: list[str] = []
 
@@ -71,9 +72,7 @@ class PartnerOffers:
             async with asyncio.timeout(LIST_SECONDS), self._partner.visit() as site:
                 self._actions = tuple(await site.actions())
         except (TimeoutError, DeskError):
-            with suppress(OSError, msgspec.DecodeError):
-                raw = self._file.read_bytes()
-                self._actions = msgspec.json.decode(raw, type=tuple[SiteAction, ...])
+            self._actions = read_list(self._data, self._partner.settings.name) or None
         else:
             self._save(self._actions)
 
@@ -114,6 +113,20 @@ class PartnerOffers:
 
     def _tell(self, message: str) -> None:
         self._told.append(f"The partner {self._partner.title} {message}.")
+
+
+def find_list(data: Path, partner: str) -> Path:
+    """Return where a partner's list of actions is stored."""
+    return data / FOLDER / f"{partner}.json"
+
+
+def read_list(data: Path, partner: str) -> tuple[SiteAction, ...]:
+    """Return a partner's stored list of actions; empty if there is none."""
+    try:
+        raw = find_list(data, partner).read_bytes()
+        return msgspec.json.decode(raw, type=tuple[SiteAction, ...])
+    except (OSError, msgspec.DecodeError):
+        return ()
 
 
 def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -> OfferedAction:
@@ -170,6 +183,9 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
                     if action.is_repeatable or not _may_be_done(refused):
                         raise
                     raise OutcomeUnknown(f"{partner.title} did not finish the call.") from None
+                finally:
+                    if site.spent is not None and site.spent.amount:
+                        context.spent = site.spent
         except Unavailable:
             if is_sent and not action.is_repeatable:
                 raise OutcomeUnknown(f"{partner.title} did not finish its response.") from None

@@ -37,6 +37,7 @@ READ_SETTINGS = frozenset(
         "export-person",
         "files",
         "mcp",
+        "partners",
         "transport",
     }
 )

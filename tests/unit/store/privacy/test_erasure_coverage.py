@@ -78,7 +78,7 @@ OWN = {
     "audit_anchor": "link",
     "calls": (
         "id desk action state thread_id session_id source price run_id tool_call_id payment"
-        " quote_id held_by"
+        " quote_id held_by spent"
     ),
     "capability_counters": "capability key",
     "capability_records": "capability key thread_id open_on",

@@ -1,18 +1,18 @@
 -- columns call: The columns of a call.
 id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
 session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-run_id, tool_call_id, accepted_at, answer, payment, held_by;
+run_id, tool_call_id, accepted_at, answer, payment, held_by, spent;
 
 -- add_call: Inserts a call of an action.
 INSERT INTO calls (
     id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
     intent, price, callback_url, progress, result, text, effects, error, created_at, expires_at,
-    ended_at, run_id, tool_call_id, accepted_at, answer, payment, quote_id, held_by
+    ended_at, run_id, tool_call_id, accepted_at, answer, payment, quote_id, held_by, spent
 ) VALUES (
     :id, :desk, :action, :state, :thread_id, :session_id, :principal, :asked_by, :source,
     :arguments, :memory, :intent, :price, :callback_url, :progress, :result, :text, :effects, :error,
     :created_at, :expires_at, :ended_at, :run_id, :tool_call_id, :accepted_at, :answer, :payment,
-    :quote_id, :held_by
+    :quote_id, :held_by, :spent
 );
 
 -- move_call: Updates the state of a call, if it is still in the expected state.
@@ -21,13 +21,17 @@ SET state = :state, source = :source, arguments = :arguments, memory = :memory,
     intent = :intent, price = :price, callback_url = :callback_url, progress = :progress, result = :result, text = :text,
     effects = :effects, error = :error, expires_at = :expires_at, ended_at = :ended_at,
     run_id = :run_id, tool_call_id = :tool_call_id, accepted_at = :accepted_at, answer = :answer,
-    payment = :payment, quote_id = :quote_id, held_by = :held_by
+    payment = :payment, quote_id = :quote_id, held_by = :held_by, spent = :spent
 WHERE id = :id AND state = :before
 RETURNING id;
 
 -- call: Finds a call.
 SELECT {call}
 FROM calls WHERE id = :id;
+
+-- calls_after: Lists calls in the order of their ids, which begin with their time.
+SELECT {call}
+FROM calls WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- call_of_session: Finds the newest call of a session that continues after it was accepted.
 SELECT {call}

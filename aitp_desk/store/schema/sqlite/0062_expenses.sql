@@ -1,0 +1,2 @@
+-- What a call has agreed to pay elsewhere, for the owner.
+ALTER TABLE calls ADD COLUMN spent TEXT;  -- JSON
