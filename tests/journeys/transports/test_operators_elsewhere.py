@@ -138,6 +138,9 @@ async def test_a_ticket_is_taken_answered_and_closed_where_operators_are(office:
     if not isinstance(platform, WhatsAppPlatform):  # which tells of no change
         await platform.edit(OPERATOR, said, "How can we help you?")
         await shown(office.desk, VISITOR, has("Correction: How can we help you?"))
+    if isinstance(platform, SlackPlatform):  # Telegram tells bots of no deletion
+        await platform.remove(OPERATOR, said)
+        await shown(office.desk, VISITOR, lambda found: not has("help you?")(found))
     await platform.write(VISITOR, "My lamp is broken.")
     passed_on = await office.room.until("My lamp is broken.")
     await office.room.reply(passed_on.ref, "We send a new one.")
