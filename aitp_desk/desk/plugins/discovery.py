@@ -12,6 +12,7 @@ import msgspec
 from aitp_desk.capability import GROUP, Capability, Hook, Query, Round, Schema, Webhook, Work
 from aitp_desk.capability.base import check_word, refuse_interface
 from aitp_desk.config import Config, ConfigError, Problem
+from aitp_desk.desk.plugins.entry_points import list_entry_points
 from aitp_desk.desk.plugins.registry import (
     NO_PLUGINS,
     SCHEMAS_PATH,
@@ -65,9 +66,7 @@ def load_plugins(
 
 
 def _find(name: str) -> type[Capability]:
-    from importlib.metadata import entry_points
-
-    found = entry_points(group=GROUP)
+    found = list_entry_points(GROUP)
     named = [point for point in found if point.name == name]
     if not named:
         known = ", ".join(sorted({point.name for point in found})) or "none"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -37,7 +38,13 @@ def object_schemas(protocols: Iterable[ProtocolRoutes]) -> dict[str, Item]:
 
     A docstring describes its Struct, and its ``Parameters`` describe the members.
     """
-    types = list(dict.fromkeys(one for protocol in protocols for one in protocol.objects))
+    types = dict.fromkeys(one for protocol in protocols for one in protocol.objects)
+    return dict(_schemas_of(tuple(types)))
+
+
+@lru_cache(8)
+def _schemas_of(types: tuple[type[msgspec.Struct], ...]) -> Mapping[str, Item]:
+    """Return the described schemas; each document has the same, whatever its desk can do."""
     _, schemas = msgspec.json.schema_components(types, ref_template=schema_ref("{name}"))
     return {name: _described(schema) for name, schema in schemas.items()}
 

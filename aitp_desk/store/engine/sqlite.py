@@ -10,8 +10,9 @@ import asyncio
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
@@ -58,7 +59,7 @@ class SqliteStore(UnitQueue):
         self._statements = statements
         self._connection = connections.reader
         self._execute = connections.reader.cursor().execute
-        self._checkpointer = CheckpointThread(connections.checkpoints)
+        self._checkpointer = CheckpointThread(connections.connect)
         self._writer = WriterThread(
             connections.writer,
             statements=statements,
@@ -141,8 +142,8 @@ class SqliteStore(UnitQueue):
 
 class _Connections(NamedTuple):
     writer: sqlite3.Connection
-    checkpoints: sqlite3.Connection
     reader: sqlite3.Connection
+    connect: Callable[[], sqlite3.Connection]  # opens another that may write
     wal: Path
 
 
@@ -158,9 +159,9 @@ def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Op
     path = path.resolve()  # SQLite puts the WAL here, if this is a link
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
-    writer = stack.enter_context(closing(_connect_to_write(path, synchronous)))
+    connect = partial(_connect_to_write, path, synchronous)
+    writer = stack.enter_context(closing(connect()))
     opened = migrate(writer, now=int(time.time()))
-    checkpoints = stack.enter_context(closing(_connect_to_write(path, synchronous)))
     reader = sqlite3.connect(
         f"{path.as_uri()}?mode=ro",
         uri=True,
@@ -170,7 +171,7 @@ def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Op
     )
     stack.enter_context(closing(reader))
     wal = path.with_name(f"{path.name}-wal")
-    return opened, _Connections(writer, checkpoints, reader, wal)
+    return opened, _Connections(writer, reader, connect, wal)
 
 
 def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connection:

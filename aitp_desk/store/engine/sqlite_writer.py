@@ -198,12 +198,13 @@ class CheckpointThread:
     """A thread that moves committed pages into the database file, soon after a commit.
 
     Parameters:
-        connection: one that may write; owned by the thread from now on.
+        connect: opens a connection that may write; used by the thread alone, at its first
+            checkpoint.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAITS_MS}")
-        self._connection = connection
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = None
         self._written = Event()
         self._stop_event = Event()
         self._thread = Thread(target=self._serve, name="aitp-desk checkpoints", daemon=True)
@@ -224,15 +225,20 @@ class CheckpointThread:
         while self._written.wait() and not self._stop_event.wait(CHECKPOINT_SECONDS):
             self._written.clear()
             if self._stop_event.is_set():  # set before the clear, which removed its signal
-                return
+                break
             self._take("PASSIVE")
             if not self._written.wait(QUIET_SECONDS):
                 self._take("TRUNCATE")
+        if self._connection is not None:
+            self._connection.close()
 
     def _take(self, kind: str) -> None:
         try:
+            if self._connection is None:
+                self._connection = self._connect()
+                self._connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAITS_MS}")
             self._connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, StoreError) as error:
             _log.warning("store.checkpoint_failed", error=str(error))
 
 

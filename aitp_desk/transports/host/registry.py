@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.metadata import entry_points
 from typing import Any
 
 import msgspec
 
 from aitp_desk.capability import Unanswered
 from aitp_desk.config import Config, ConfigError, Problem
+from aitp_desk.desk.plugins.entry_points import list_entry_points
 from aitp_desk.transports.base import GROUP, NAME, Failed, Host, Transport, TryLater
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.pace import Pace
@@ -79,7 +79,7 @@ class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
 
 def installed_transports() -> tuple[str, ...]:
     """Return the names of the transports that are installed."""
-    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+    return tuple(sorted({point.name for point in list_entry_points(GROUP)}))
 
 
 def load_transports(
@@ -123,7 +123,7 @@ def load_transports(
 def _find(name: str) -> type[Transport]:
     if not NAME.fullmatch(name):
         raise ValueError("is no name of a transport: use lowercase letters, digits and _.")
-    named = [point for point in entry_points(group=GROUP) if point.name == name]
+    named = [point for point in list_entry_points(GROUP) if point.name == name]
     if not named:
         known = ", ".join(installed_transports()) or "none"
         raise ValueError(f"no installed package has a transport of this name; installed: {known}.")

@@ -7,8 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
-from functools import cache, cached_property, partial
-from importlib.metadata import entry_points
+from functools import cached_property, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,7 +47,6 @@ from tests.support.clients.threads import DATABASE, Talker, Told
 from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.agent import Clock
 
-_entry_points = cache(entry_points)
 SECONDS = 30
 DUE = (
     "SELECT (SELECT count(*) FROM jobs WHERE state = 'at_work' OR"
@@ -164,11 +162,10 @@ class Market:
         config = load_config(self._site, settings, port=0, data=self.data)
         begin_desk(config)
         async with AsyncExitStack() as stack:
-            # commands go by the desk's clock here, and a start reads nothing twice
+            # commands go by the desk's clock here
             stack.enter_context(
                 patch("aitp_desk.cli.extension.time", SimpleNamespace(time=self.clock))
             )
-            stack.enter_context(patch("importlib.metadata.entry_points", _entry_points))
             writer = partial(StruckWriter, self.fate)
             with patch("aitp_desk.store.engine.sqlite.WriterThread", writer):
                 desk = await stack.enter_async_context(open_server(config, clock=self.clock))

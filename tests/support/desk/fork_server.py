@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO
 
@@ -129,13 +128,16 @@ def _prepare() -> None:
     """Import what a desk imports, and compile what it compiles."""
     for module in _LATE:
         import_module(module)
-    for point in entry_points(group=GROUP):
-        point.load()
     from aitp_desk.agent.intents.deeds import find_deeds
     from aitp_desk.agent.speech.person_request import read_languages
+    from aitp_desk.desk.plugins.entry_points import list_entry_points
+    from aitp_desk.transports.base import GROUP as TRANSPORTS
     from aitp_desk.web.pages.blocks.article import markdown_parser
     from aitp_desk.web.widget.assets import read_component
 
+    for point in list_entry_points(GROUP):
+        point.load()
+    list_entry_points(TRANSPORTS)
     find_deeds("nothing")
     read_languages()
     markdown_parser()
