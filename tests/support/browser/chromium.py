@@ -46,6 +46,8 @@ async def browsing() -> AsyncIterator[OpenBrowser]:
                     "--disable-background-networking",
                     "--disable-component-update",
                     "--disable-sync",
+                    # a process that a page leaves is used again: to start one takes 0.1 s
+                    "--renderer-process-limit=1",
                 ],
             )
 
