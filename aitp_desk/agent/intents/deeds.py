@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from aitp_desk.knowledge.search.tokenizer import fold_text
 
-_Phrases = dict[str, list[tuple[str, str]]]
+_Phrases = dict[str, list[tuple[str, str, tuple[str, ...]]]]
 
 _BETWEEN, _ANY_ENDING = "~", "*"
 _TOLD_APART = 4
@@ -78,8 +78,13 @@ def find_deeds(plain: str) -> frozenset[str]:
         if word in _ALSO_NOUNS and _is_noun(words, number):
             place += len(word) + 1
             continue
-        for deed, phrase in (*whole.get(word, ()), *beginnings.get(word[:_TOLD_APART], ())):
-            if deed not in found and _pattern(phrase).match(plain, place):
+        for deed, phrase, others in (
+            *whole.get(word, ()),
+            *beginnings.get(word[:_TOLD_APART], ()),
+        ):
+            if deed in found or not all(other in plain for other in others):
+                continue
+            if _pattern(phrase).match(plain, place):
                 found.add(deed)
         place += len(word) + 1
     for stronger, weaker in _OUTDOES.items():
@@ -115,15 +120,19 @@ def _read() -> dict[str, list[str]]:
 
 @cache
 def _by_first_word() -> tuple[_Phrases, _Phrases]:
-    """Return the phrases by first word, or its first letters if any ending fits."""
+    """Return the phrases by first word, or its first letters if any ending fits.
+
+    With each are its other words, without endings: a text that lacks one needs no pattern.
+    """
     whole: _Phrases = {}
     beginnings: _Phrases = {}
     for deed, phrases in _read().items():
         for phrase in phrases:
-            first, *_ = _words(phrase)
+            first, *rest = _words(phrase)
+            others = tuple(word.removesuffix(_ANY_ENDING) for word in rest if word != _BETWEEN)
             is_whole = not first.endswith(_ANY_ENDING)
             table, key = (whole, first) if is_whole else (beginnings, first[:_TOLD_APART])
-            table.setdefault(key, []).append((deed, phrase))
+            table.setdefault(key, []).append((deed, phrase, others))
     return whole, beginnings
 
 
