@@ -27,12 +27,12 @@ NOT_COMPILED = {"PIP_COMPILE": "0"}
 """Environment of a pip that leaves the byte code to what imports a module: a test imports few."""
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel of the tree into a folder."""
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
-    subprocess.run([*build, "--directory", str(folder)], cwd=ROOT, capture_output=True, check=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build the wheel and the source distribution of the tree into a folder."""
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, source
 
 
 def pythons() -> Iterator[Path]:
@@ -46,16 +46,16 @@ def pythons() -> Iterator[Path]:
             yield found[0]
 
 
-def install(python: Path, folder: Path, wheel: Path) -> Path:
-    """Make an environment in a folder with the wheel; its folder of programs."""
+def install(python: Path, folder: Path, built: Path) -> Path:
+    """Make an environment in a folder with what was built; its folder of programs."""
     subprocess.run([python, "-m", "venv", folder], check=True)
-    add(folder, wheel)
+    add(folder, built)
     return folder / "bin"
 
 
-def add(folder: Path, wheel: Path, extra: str = "") -> None:
-    """Install the wheel, or an extra of it, into an environment."""
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+def add(folder: Path, built: Path, extra: str = "") -> None:
+    """Install what was built, or an extra of it, into an environment."""
+    wanted = f"{built}[{extra}]" if extra else str(built)
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([*pip, wanted], check=True, capture_output=True)
 
@@ -77,7 +77,7 @@ def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     with TemporaryDirectory() as made:
         folder = Path(made)
-        wheel = build_wheel(folder)
+        wheel, _ = build(folder)
         base = folder / "base"
         print("| Extra | adds MB | seconds |\n| --- | --- | --- |")
         began = processor_seconds()

@@ -1,4 +1,4 @@
-"""A wheel of this tree is installed in fresh environments, serves a folder and answers."""
+"""What is built from this tree installs in fresh environments, serves a folder and answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.docs.installation import NOT_COMPILED, build_wheel, install, pythons
+from tests.docs.installation import NOT_COMPILED, build, install, pythons
 from tests.docs.test_operation import output
 from tests.support.desk.processes import free_port, serving_process
 from tests.support.desk.server import SITE
@@ -21,12 +21,25 @@ from tests.support.desk.server import SITE
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
 ASKED = {"ahp": "0.1", "capability": "content_search", "query": "What does gift wrapping cost?"}
+CALLED = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "content_search", "arguments": {"query": ASKED["query"]}},
+}
+PYTHONS = list(pythons())
 PROGRAMS = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(tmp_path_factory.mktemp("wheel"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheel and the source distribution."""
+    return build(tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture
+def wheel(built: tuple[Path, Path]) -> Path:
+    return built[0]
 
 
 @pytest.fixture(autouse=True)
@@ -47,16 +60,24 @@ async def is_complete(command: Sequence[str | Path], folder: Path) -> None:
     port = free_port()
     serve = ["serve", str(SITE), "--data", str(folder / "data"), "--port", str(port)]
     with serving_process([*map(str, command), *serve], port, log=folder / "log") as server:
-        async with (
-            aiohttp.ClientSession(server.url) as client,
-            client.post("/agent/converse", json=ASKED) as response,
-        ):
-            assert "wrap" in (await response.json())["response"]["answer"]
+        async with aiohttp.ClientSession(server.url) as client:
+            async with client.post("/agent/converse", json=ASKED) as response:
+                assert "wrap" in (await response.json())["response"]["answer"]
+            headers = {"Accept": "application/json"}
+            async with client.post("/mcp", json=CALLED, headers=headers) as response:
+                assert "wrap" in (await response.json())["result"]["content"][0]["text"]
 
 
-@pytest.mark.parametrize("python", list(pythons()), ids=str)
-async def test_pip_installs_it_on_each_python(python: Path, wheel: Path, tmp_path: Path) -> None:
-    programs = install(python, tmp_path / "environment", wheel)
+@pytest.mark.parametrize("python", PYTHONS, ids=str)
+async def test_pip_installs_it_on_each_python(
+    python: Path, built: tuple[Path, Path], tmp_path: Path
+) -> None:
+    wheel, source = built
+    # one from its source; the others from the wheel, as uvx and pipx do with this Python
+    chosen = source if python == PYTHONS[0] else wheel
+    programs = install(python, tmp_path / "environment", chosen)
+    where = [programs / "python", "-c", "import aitp_desk; print(aitp_desk.__file__)"]
+    assert str(tmp_path) in await asyncio.to_thread(output, where)
     await is_complete([programs / "aitp-desk"], tmp_path)
 
 
