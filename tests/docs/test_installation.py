@@ -76,7 +76,8 @@ async def test_pip_installs_it_on_each_python(
     # one from its source; the others from the wheel, as uvx and pipx do with this Python
     chosen = source if python == PYTHONS[0] else wheel
     programs = install(python, tmp_path / "environment", chosen)
-    where = [programs / "python", "-c", "import aitp_desk; print(aitp_desk.__file__)"]
+    python_there = str(programs / "python")
+    where = [python_there, "-c", "import aitp_desk; print(aitp_desk.__file__)"]
     assert str(tmp_path) in await asyncio.to_thread(output, where)
     await is_complete([programs / "aitp-desk"], tmp_path)
 
