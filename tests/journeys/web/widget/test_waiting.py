@@ -13,6 +13,7 @@ import pytest
 from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
+from tests.support.browser.console import at_console
 from tests.support.browser.widget import PHONE, at_chat, hosting, write_host_page
 from tests.support.clients.operator import Operator, operating
 from tests.support.desk.server import serving
@@ -137,6 +138,34 @@ async def test_who_is_answered_or_declines_is_not_asked_for_an_address(
         await expect(visitor.people).to_have_count(1)
         await visitor.page.wait_for_timeout(2500)
         await expect(form).to_be_hidden()
+
+
+async def test_an_operator_at_the_console_and_a_visitor_at_the_chat_talk_live(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        waiting(tmp_path) as ground,
+        at_console(browser, ground.desk, tmp_path / "data", "ben") as ben,
+        at_chat(browser, ground.url, viewport=PHONE) as visitor,
+    ):
+        await visitor.ask(WISH)
+        await expect(ben.rows).to_have_count(1)
+        await ben.rows.click()
+        await ben.press("o", "t")
+        await expect(ben.answer).to_be_focused()
+        await expect(visitor.notes).to_have_text("ben has joined and answers from now on.")
+        await ben.page.keyboard.type("We have **two**.")
+        await expect(visitor.page.locator(".typing")).to_be_visible()
+        await ben.press("Enter")
+        await expect(visitor.people).to_have_count(1, timeout=1000)
+        await expect(visitor.people.locator(".name")).to_have_text("ben")
+        await expect(visitor.people.locator("strong")).to_have_text("two")
+        await expect(ben.answer).to_be_focused()
+        await visitor.ask("Thank you!")
+        await expect(ben.said.last).to_have_text("Thank you!", timeout=1000)
+        await expect(visitor.answers).to_have_count(1)  # the agent is silent
+        await ben.press("Escape", "b")
+        await expect(visitor.notes.last).to_have_text("The assistant answers again.")
 
 
 async def test_the_menu_offers_to_talk_to_a_person_if_the_owner_wants_it(
