@@ -79,3 +79,18 @@ async def test_what_is_asked_of_the_site_itself_is_answered_in_the_words_of_its_
             said = await Conversation(ExtractiveAgent(knowledge), SITE).ask(question)
             assert isinstance(said, Answer)
             assert fact in said.text[:80]
+
+
+async def test_a_page_that_says_find_is_no_address(tmp_path: Path) -> None:
+    page = "# Questions\n\nFind answers to common questions.\n\n" + "".join(
+        f"## {what}\n\nThe {what.lower()} is included with each court, and is cleaned daily.\n\n"
+        for what in ("Net", "Light", "Shower", "Ball", "Bench", "Locker", "Bottle", "Towel")
+    )
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.md").write_text(page, "utf-8")
+    async with open_knowledge(
+        tmp_path / "site", data=tmp_path / "data", languages=Languages(own="en")
+    ) as knowledge:
+        said = await Conversation(ExtractiveAgent(knowledge), SITE).ask("Where are you located?")
+    assert isinstance(said, Answer)
+    assert not said.found
