@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.transports.events import IncomingFile, OptOut, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
 from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
@@ -341,3 +343,29 @@ async def test_what_is_written_after_it_resumes_also_by_a_process_whose_clock_is
         await handled(desk)
         assert desk.talker.rows(STATES) == [("chat-ada", "open")]
         assert desk.talker.rows(OPT_OUTS) == [(0,)]
+
+
+async def test_a_message_that_is_overtaken_by_it_resumes_the_person_as_a_whole(
+    desk: CarriedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform = pigeons(desk)
+    await say(desk, "ada", "Do you sell books?")
+    read = transport_reads.conversation_at_rest
+    is_overtaken = False
+
+    async def read_late(*given: Any) -> Any:
+        nonlocal is_overtaken
+        found = await read(*given)
+        if not is_overtaken:
+            is_overtaken = True
+            await platform.write("ada", "STOP")
+            await until(lambda: desk.talker.rows(OPT_OUTS) == [(1,)])
+            await handled(desk)
+        return found
+
+    monkeypatch.setattr(transport_reads, "conversation_at_rest", read_late)
+    await say(desk, "ada", "And maps?")
+    await handled(desk)
+    assert is_overtaken
+    assert desk.talker.rows(STATES) == [("chat-ada", "open")]
+    assert desk.talker.rows(OPT_OUTS) == [(0,)], "the conversation alone was resumed"

@@ -60,9 +60,9 @@ WHERE kind IN (:event, :stop) AND {waiting};
 -- newest_stop: Finds the id of a principal's newest opt-out, finished or not.
 SELECT max(id) FROM jobs WHERE kind = :stop AND principal = :who;
 
--- message_is_next: Returns a row if a thread still carries the conversation, no event of the
--- principal is unfinished, and no message of this name is handled.
-SELECT 1 FROM transport_conversations WHERE id = :id AND thread_id = :thread_id
+-- message_is_next: Returns a row if a thread still carries the conversation, which is open, no
+-- event of the principal is unfinished, and no message of this name is handled.
+SELECT 1 FROM transport_conversations WHERE id = :id AND thread_id = :thread_id AND state = 'open'
 AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :event AND {waiting})
 AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :stop AND {waiting})
 AND NOT EXISTS (
