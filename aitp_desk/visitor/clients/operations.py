@@ -18,7 +18,7 @@ from aitp_desk.visitor.clients.replies import (
     read_refusal,
     read_status,
 )
-from aitp_desk.visitor.discovery.descriptions import QUESTION_NAMES
+from aitp_desk.visitor.discovery.descriptions import QUESTION_NAMES, read_question_name
 from aitp_desk.visitor.errors import CredentialNeeded, NotOffered, PolicyRefused, SiteFailed
 from aitp_desk.visitor.fetcher import Fetcher, Method
 
@@ -173,7 +173,7 @@ class OperationClient:
             schema = operation.action.input_schema
             required = schema.get("required") or []
             member = next((one for one in QUESTION_MEMBERS if one in operation.places), "")
-            name = operation.action.name.replace("_", "-")
+            name = read_question_name(operation.action.name)
             safety = operation.action.safety
             is_harmless = operation.method == "GET" or name in QUESTION_NAMES[:2]
             is_harmless = is_harmless or (safety is not None and safety.mutability == "read_only")

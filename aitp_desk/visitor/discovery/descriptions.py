@@ -144,7 +144,7 @@ async def find_openapi(fetcher: Fetcher, base: str = "") -> tuple[Endpoint, ...]
         return ()
     reason = f"It has an OpenAPI document with {len(object_of(document, 'paths'))} addresses."
     names = {
-        text_of(object_of(item, method), "operationId").replace("_", "-")
+        read_question_name(text_of(object_of(item, method), "operationId"))
         for item in object_of(document, "paths").values()
         for method in ("get", "post")
     }
@@ -178,6 +178,11 @@ async def probe_nlweb(fetcher: Fetcher) -> tuple[Endpoint, ...]:
     if not is_json or not (is_refused or is_empty):
         return ()
     return (Endpoint("nlweb", url, url, "It answers at NLWeb's address.", answers=True),)
+
+
+def read_question_name(operation: str) -> str:
+    """Return an operation's name as :data:`QUESTION_NAMES` has it, without its agent's name."""
+    return operation.rpartition(".")[2].replace("_", "-")
 
 
 def _mcp_endpoint(url: str, found_in: str, reason: str) -> Endpoint:

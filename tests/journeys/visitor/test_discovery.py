@@ -50,7 +50,7 @@ async def test_an_agent_is_visited_at_its_own_address(tmp_path: Path) -> None:
     folder = write_site(tmp_path / "library", LIBRARY, books, books=BOOKSHOP)
     async with serving_site(folder) as talker:
         url = talker.desk.url
-        for protocol in (None, "aitp", "mcp", "a2a"):
+        for protocol in (None, "aitp", "mcp", "a2a", "openapi"):
             async with visit(f"{url}/books", protocol=protocol) as site:
                 assert all(one.url.startswith(f"{url}/books/") for one in site.endpoints)
                 answer = await site.ask("How long do you lend e-readers?")

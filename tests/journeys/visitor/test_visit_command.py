@@ -149,6 +149,23 @@ async def test_a_call_with_a_key_is_made_by_the_first_command_alone(shop: Websit
     assert (await run(shop.url, "What?", "--once", "a-wish")).exit_code == 2
 
 
+async def test_the_end_of_a_long_call_is_read_by_the_same_command(shop: Website) -> None:
+    async def accept(request: web.Request) -> web.Response:
+        body = {"status": "accepted"}
+        return web.json_response(body, status=202, headers={"Location": f"{request.path}/1"})
+
+    async def tell(_request: web.Request) -> web.Response:
+        is_done = shop.paths().count("/maps/1") > 1
+        return web.json_response({"map": "ready"} if is_done else {"status": "pending"})
+
+    shop.handle("/maps?", accept)
+    shop.handle("/maps/1", tell)
+    call = (shop.url, "--call", "order_map", "trail=Cinder Rim", "--once", "a-wish")
+    assert (await read(*call, "--yes", code=6))["outcome"]["kind"] == "waiting"
+    assert (await read(*call))["outcome"]["result"] == {"map": "ready"}
+    assert len([path for path in shop.paths() if path.startswith("/maps?")]) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reply", ["yes", "no"])
 async def test_a_price_in_a_conversation_is_agreed_to_by_yes_alone(

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import msgspec
 from aitp_desk.cli.commands.agents import report
 from aitp_desk.visitor import (
     Answer,
+    BudgetSpent,
     Identity,
     NotOffered,
     PlannedCall,
@@ -131,6 +132,9 @@ class VisitSession:
             raise NotOffered("\n".join((told, *report.list_unused(self._site))))
         arguments = read_arguments(action, words)
         outcome = await self._site.call(action.name, arguments, key=self._once)
+        if outcome.kind == "waiting" and self._once is not None:
+            with suppress(BudgetSpent):  # it is read by a later command
+                outcome = await self._site.poll(outcome)
         self._print(report.list_outcome(outcome), {"outcome": outcome})
         return 0 if outcome.kind == "done" else OPEN
 
