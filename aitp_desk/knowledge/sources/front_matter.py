@@ -1,4 +1,4 @@
-"""Parses the front matter of a Markdown page: YAML, or TOML between two lines ``+++``."""
+"""Parses the front matter of a page: YAML, TOML, or Nikola's comments."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ MAX_FRONT_DEPTH = 16
 
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[\w-]+:(\s|$)")
+_COMMENTED = re.compile(r"\s*(?:<!--[ \t]*\n)?((?:\.\. [\w-]+:(?!:).*\n)+)\s*(?:-->)?")
+"""Nikola's front matter: a comment of reStructuredText, in other formats within one of HTML."""
 
 
 def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
@@ -50,6 +52,25 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
     except (yaml.YAMLError, ValueError) as error:
         problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
     return {}, body
+
+
+def split_commented(text: str) -> tuple[dict[str, Any], str]:
+    """Split off front matter in Nikola's form: lines such as ``.. title: Returns``.
+
+    Returns:
+        The front matter, and the text with empty lines in its place.
+    """
+    found = _COMMENTED.match(text)
+    if found is None:
+        return {}, text
+    lines = (line[3:].partition(":") for line in found[1].splitlines())
+    front: dict[str, Any] = {name: value.strip() for name, _, value in lines if value.strip()}
+    if "title" not in front:
+        return {}, text
+    if tags := front.get("tags"):
+        front["tags"] = [tag.strip() for tag in tags.split(",")]
+    front["draft"] = front.pop("status", "") in {"draft", "private"}
+    return front, "\n" * found[0].count("\n") + text[found.end() :]
 
 
 def _bounded(block: str) -> str:

@@ -28,7 +28,7 @@ from aitp_desk.knowledge.sources.formats.feed import feed_html
 from aitp_desk.knowledge.sources.formats.notebook import notebook_markdown
 from aitp_desk.knowledge.sources.formats.openapi import openapi_markdown
 from aitp_desk.knowledge.sources.formats.plain_text import text_html
-from aitp_desk.knowledge.sources.front_matter import split_front
+from aitp_desk.knowledge.sources.front_matter import split_commented, split_front
 from aitp_desk.knowledge.sources.html.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.sources.html.inline import drop_hidden, may_hide
 from aitp_desk.knowledge.sources.html.page import read_html
@@ -64,6 +64,11 @@ def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -
         )
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    front: dict[str, Any] = {}
+    if ".. title:" in text:
+        front, text = split_commented(text)
+    if front.get("draft"):
+        return None
     document: Document | None
     if found.kind == "html":
         document = _read_html(found, text, problems)
@@ -81,6 +86,13 @@ def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -
             description="",
             kind="text",
             body=text,
+        )
+    if document is not None and front:
+        document = msgspec.structs.replace(
+            document,
+            title=_line(front["title"]),
+            description=_line(front.get("description")) or document.description,
+            front={**front, **document.front},
         )
     if document is not None and not document.body.strip():
         problems.append(Problem(found.source, "The file has no text; write some or remove it."))

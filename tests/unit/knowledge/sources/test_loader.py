@@ -164,3 +164,30 @@ def test_of_two_files_with_one_address_the_second_is_reported(tmp_path: Path) ->
 )
 def test_a_page_is_addressed_by_its_file(source: str, path: str) -> None:
     assert get_page_path(source) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "front"),
+    [
+        ("a_rst", "{}\n"),
+        ("a_txt", "{}\n"),
+        ("a_md", "{}\n"),
+        ("a_md", "<!--\n{}-->\n\n"),
+        ("a_html", "<!--\n{}-->\n<p>"),
+    ],
+)
+def test_front_matter_in_a_comment_names_the_page_and_is_no_text(
+    tmp_path: Path, name: str, front: str
+) -> None:
+    said = ".. title: Boats\n.. slug: boats\n.. tags: a, b\n.. link: \n.. description: On water.\n"
+    pages, problems = read(tmp_path, **{name: front.format(said) + "They float.\n"})
+    page = pages["a"]
+    assert (page.title, page.description, page.front["tags"]) == ("Boats", "On water.", ["a", "b"])
+    assert "They float." in page.body
+    assert "slug" not in page.body
+    assert not problems
+
+
+def test_a_commented_draft_is_no_page(tmp_path: Path) -> None:
+    pages, _ = read(tmp_path, a_md=".. title: Boats\n.. status: draft\n\nThey float.\n")
+    assert not pages
