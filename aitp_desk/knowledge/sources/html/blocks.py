@@ -22,6 +22,7 @@ from aitp_desk.knowledge.documents.blocks import (
     plain,
     size_of,
 )
+from aitp_desk.knowledge.sources.html.cross_references import A_LINK, mark_references
 from aitp_desk.knowledge.sources.html.frame import NOISE, remove_node
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -36,8 +37,6 @@ _LAYOUT_ROLES = {"presentation", "none"}
 _TOP = "#top"
 """A link to the top of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
-_A_LINK = 0.85
-"""A block with this share of link text is navigation."""
 _ROW_OF_LINKS = 3
 """This many of them in a row are a menu or a table of contents."""
 _PAGE_OF_LINKS, _LONG_PAGE = 0.6, 2000
@@ -94,8 +93,11 @@ class _Reader:
         is_index = total > _LONG_PAGE and (links > _PAGE_OF_LINKS * total or self._is_register())
         kept: list[Block] = []
         row: list[Block] = []
-        for block, share in zip(self.found, self.shares, strict=True):
-            if share >= _A_LINK:
+        referring = mark_references(self.found, self.shares)
+        for block, share, refers in zip(self.found, self.shares, referring, strict=True):
+            if refers:
+                continue
+            if share >= A_LINK:
                 row.append(block)
                 continue
             if len(row) < _ROW_OF_LINKS and not is_index:
@@ -184,7 +186,7 @@ class _Reader:
         id = (within.attributes.get("id") if within is not None else "") or ""
         before = self.found[-1] if self.found else None
         share = _share_of_links(node)
-        if isinstance(before, Term) and share < _A_LINK and len(before.text) < _MOST_NAMES:
+        if isinstance(before, Term) and share < A_LINK and len(before.text) < _MOST_NAMES:
             # several terms with one definition: an option and its short form
             self.found[-1] = Term(f"{before.text}, {text}", before.id or id, before.depth)
         else:

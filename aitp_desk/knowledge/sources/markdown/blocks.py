@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from aitp_desk.knowledge.documents.addresses import address_of
 from aitp_desk.knowledge.documents.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.sources.html.blocks import html_blocks
+from aitp_desk.knowledge.sources.html.cross_references import mark_references
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -69,6 +70,15 @@ def _pieces(children: Iterable[Token]) -> Iterable[str]:
             yield " "
 
 
+def _linked(inline: Token) -> int:
+    """Return the length of the text of an inline token's links."""
+    depth = length = 0
+    for child in inline.children or ():
+        depth += child.nesting if child.type.startswith("link_") else 0
+        length += len(child.content) if depth else 0
+    return length
+
+
 class _Reader:
     """Traverses the flat list of tokens once."""
 
@@ -77,6 +87,10 @@ class _Reader:
         self.found: list[Block] = []
         self.depth = 0
         self.item: list[str] = []
+        self.linked = 0
+        """The length of the links of the item."""
+        self.links: dict[int, float] = {}
+        """The share of link text of the blocks that have links, by their places."""
         self.marks: list[str] = []
         """The mark of the next item of each open list."""
 
@@ -84,7 +98,11 @@ class _Reader:
         at = 0
         while at < len(self.tokens):
             at = self._read(at)
-        return self.found
+        if not self.links:
+            return self.found
+        shares = [self.links.get(place, 0.0) for place in range(len(self.found))]
+        marked = zip(self.found, mark_references(self.found, shares), strict=True)
+        return [block for block, refers in marked if not refers]
 
     def _read(self, at: int) -> int:
         """Read the block at a token; return where the next begins."""
@@ -106,7 +124,7 @@ class _Reader:
             if token.type == "list_item_open":
                 self.marks[-1] = f"{token.info}." if token.info else "-"
         elif token.type == "inline":
-            self._text(inline_text(token))
+            self._text(inline_text(token), _linked(token))
         elif token.type in {"fence", "code_block"}:
             self._end_item()
             language = token.info.split()[0] if token.info.split() else ""
@@ -116,18 +134,25 @@ class _Reader:
             self.found.extend(html_blocks(token.content))
         return at + 1
 
-    def _text(self, text: str) -> None:
+    def _text(self, text: str, linked: int) -> None:
         if not text:
             return
         if self.depth:
             self.item.append(text)
+            self.linked += linked
         else:
-            self.found.append(Paragraph(text))
+            self._add(Paragraph(text), linked)
+
+    def _add(self, block: Paragraph | Item, linked: int) -> None:
+        if linked:
+            self.links[len(self.found)] = linked / len(block.text)
+        self.found.append(block)
 
     def _end_item(self) -> None:
         if self.item:
             mark = self.marks[-1] if self.marks else "-"
-            self.found.append(Item(" ".join(self.item), max(self.depth, 1), mark))
+            self._add(Item(" ".join(self.item), max(self.depth, 1), mark), self.linked)
+            self.linked = 0
             if mark != "-":
                 self.marks[-1] = ""
             self.item = []

@@ -145,3 +145,13 @@ def test_no_text_breaks_the_cutting(text: str) -> None:
     for kind in ("markdown", "html", "text"):
         for passage in cut(text, kind=kind):
             assert passage.units
+
+
+def test_links_below_see_also_are_no_units() -> None:
+    body = (
+        "# Dough\n\nKnead it. See [baking](b.md).\n\nSee also:\n\n- [Baking](b.md)\n"
+        "- [Cooling](c.md)\n\nNext: [Baking](b.md)\n\n- [Salt](s.md), a spoon\n"
+    )
+    passages = split_passages(Document("dough", "dough.md", "Dough", "", "markdown", body))
+    units = [unit.text for passage in passages for unit in passage.units]
+    assert units == ["Knead it.", "See baking.", "Salt, a spoon"]

@@ -479,3 +479,14 @@ def test_a_sentence_above_a_heading_stays_where_it_is(tmp_path: Path) -> None:
         ("Shack", "We boil."),
         ("Hours", "Nine to five."),
     ]
+
+
+def test_what_only_refers_to_other_pages_is_left_out_of_answers(tmp_path: Path) -> None:
+    links = "<a href='b.html'>Baking</a>, <a href='c.html'>Cooling</a>"
+    page = (
+        "<main><h1>T</h1><p>Knead it.</p><div class='admonition seealso'>"
+        f"<p class='admonition-title'>See also</p><p>{links}</p></div>"
+        "<p>Next: <a href='b.html'>Baking</a></p>"
+        "<p>See also the book by <a href='d.html'>A</a>.</p></main>"
+    )
+    assert said(read(tmp_path, page)[1]) == ["Knead it.", "See also the book by A."]
