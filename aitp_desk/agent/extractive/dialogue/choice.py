@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
+from aitp_desk.agent.extractive.dialogue.options import names_in
 from aitp_desk.agent.extractive.question import is_question
 from aitp_desk.agent.speech import Speech, all_speech
 from aitp_desk.knowledge.search.spelling import Spelling
@@ -85,8 +86,10 @@ def read_choice_by_place(reply: str, options: Sequence[str]) -> str | None:
 
 
 def _named(reply: str, options: Sequence[str]) -> str | None:
+    """Return the only option that a reply names, with or without its gist."""
     said = " ".join(reply.casefold().split()).strip(_AROUND)
-    return next((option for option in options if said == option.casefold()), None)
+    named = [option for option in options if said in map(str.casefold, names_in(option))]
+    return named[0] if len(named) == 1 else None
 
 
 def _placed(reply: str, options: Sequence[str], noun: Collection[str]) -> str | None:

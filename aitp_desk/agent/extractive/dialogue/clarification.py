@@ -70,7 +70,7 @@ def _is_open(asked: ReadQuestion, rivals: Sequence[Candidate]) -> bool:
     others are offered.
     """
     if len({drop_number(rival.label.heading).casefold() for rival in rivals}) == 1:
-        return True
+        return not asked.prefers & HOW
     titled = list(map(_is_titled, rivals))
     if points_back(asked.text):
         # on a page with that title "it" is its subject, and so is the site in "does it support

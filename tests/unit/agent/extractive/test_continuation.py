@@ -160,11 +160,27 @@ async def test_a_choice_is_offered_without_numbers_and_leads_to_its_section(tmp_
     async with site(tmp_path, pages=CHAPTERS) as knowledge:
         conversation = Conversation(ExtractiveAgent(knowledge), SITE)
         asked = await conversation.ask("How do I choose a printer?")
-        offered = asked.follow_ups if isinstance(asked, Answer) else asked.options
-        assert any(option.startswith("Scanning: Choosing a printer") for option in offered)
-        chosen = await conversation.ask("Scanning: Choosing a printer")
+        assert isinstance(asked, Answer)
+        assert "Printing: Choosing a printer" in asked.follow_ups
+        chosen = await conversation.ask("Printing: Choosing a printer")
     assert isinstance(chosen, Answer)
-    assert chosen.sources[0].url == "/two#28-choosing-a-printer"
+    assert chosen.sources[0].url == "/one#12-choosing-a-printer"
+
+
+COMMANDS = {
+    "scan": "# Scan\n\nScans a folder.\n\n## Verbose\n\nUse the -v option to print each file.\n",
+    "send": "# Send\n\nSends a folder.\n\n## Verbose\n\nUse the -v option to print each part.\n",
+}
+
+
+async def test_a_procedure_that_several_pages_name_alike_is_answered_and_the_other_offered(
+    tmp_path: Path,
+) -> None:
+    async with site(tmp_path, pages=COMMANDS) as knowledge:
+        said = await Conversation(ExtractiveAgent(knowledge), SITE).ask("How do I make it verbose?")
+    assert isinstance(said, Answer)
+    assert "-v option" in said.text
+    assert all(f"{page}: Verbose" in said.text for page in ("Scan", "Send"))
 
 
 COOKIES = {

@@ -96,3 +96,11 @@ async def test_a_meaning_that_is_far_and_words_that_are_missing_are_evidence_aga
     assert list_features(near)["cosine"] > list_features(far)["cosine"]
     assert 0 < list_features(far)["unknown"] < 1
     assert sum_evidence(near) > sum_evidence(far)
+
+
+async def test_words_that_only_form_a_question_are_not_said_to_be_missing(tmp_path: Path) -> None:
+    async with harbour(tmp_path) as knowledge:
+        said = await answer(knowledge, "Does everyone get a submarine, whenever nothing is booked?")
+    assert not said.found
+    assert "“submarine”" in said.text
+    assert not any(f"“{word}”" in said.text for word in ("everyone", "whenever", "nothing"))
