@@ -28,9 +28,14 @@ import msgspec
 from aitp_desk.capability import GROUP
 
 _LATE = (
+    "cryptography.hazmat.backends.openssl.backend",
+    "imagesize",
     "uvloop",
+    "yaml",
     "aitp_desk.app.process",
     "aitp_desk.actions.declaration.action_builder",
+    "aitp_desk.actions.declaration.resource_builder",
+    "aitp_desk.actions.loader.imports",
     "aitp_desk.cli.commands.access.token",
     "aitp_desk.cli.commands.serve",
     "aitp_desk.store.engine.sqlite",
@@ -128,7 +133,7 @@ def _prepare() -> None:
     """Import what a desk imports, and compile what it compiles."""
     for module in _LATE:
         import_module(module)
-    from aitp_desk.agent.intents.deeds import find_deeds
+    from aitp_desk.agent.intents.deeds import find_deeds, list_deed_words
     from aitp_desk.agent.speech.person_request import read_languages
     from aitp_desk.desk.plugins.entry_points import list_entry_points
     from aitp_desk.transports.base import GROUP as TRANSPORTS
@@ -138,7 +143,8 @@ def _prepare() -> None:
     for point in list_entry_points(GROUP):
         point.load()
     list_entry_points(TRANSPORTS)
-    find_deeds("nothing")
+    for word in list_deed_words():
+        find_deeds(word)
     read_languages()
     markdown_parser()
     read_component()
