@@ -52,6 +52,15 @@ def test_what_is_loaded_is_there_and_all_that_is_there_is_loaded() -> None:
     assert found == {*FILES, *SHARED} - {PAGES / "index.html"}
 
 
+def test_a_module_exports_a_name_once() -> None:
+    twice = []
+    for path in (*FILES, *SHARED):
+        found = EXPORT.findall(SHARED.get(path, path).read_text("utf-8"))
+        names = [name.strip() for one in found for name in ",".join(one).split(",") if name.strip()]
+        twice += [f"{path.name}: {name}" for name in {*names} if names.count(name) > 1]
+    assert twice == []
+
+
 def test_a_name_that_is_imported_is_exported() -> None:
     texts = {path: SHARED.get(path, path).read_text("utf-8") for path in (*FILES, *SHARED)}
     exported = {

@@ -24,8 +24,3 @@ export function picture() {
 export function tool(_drawing, label, attributes) {
   return el("button", { type: "button", "aria-label": label, ...attributes }, "Copy");
 }
-
-/** No picture: who receives the request for it learns where an operator is. Its link is shown. */
-export function picture() {
-  return null;
-}
