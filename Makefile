@@ -75,7 +75,7 @@ check: .venv/.browser
 	@touch $@
 
 .venv/.run-time: .venv/.made pyproject.toml
-	$(PIP) --editable '.[anthropic,jose]'
+	$(PIP) --editable '.[jose]'
 	@touch $@
 
 .venv/.docs: .venv/.run-time

@@ -168,18 +168,13 @@ def test_a_model_of_meaning_needs_its_extra(
 
 def test_check_names_the_extra_of_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nText.\n")
-    for sdk in ("anthropic", "openai"):
-        monkeypatch.setitem(sys.modules, sdk, None)
+    monkeypatch.setitem(sys.modules, "openai", None)
     local = ("model.provider=openai", "model.name=local", "model.url=http://127.0.0.1:9/v1")
     chosen = [word for setting in local for word in ("--set", setting)]
     prices = ("--set", "model.price_in=0")
     assert fail("check", tmp_path, *chosen, *prices) == [
         "model: It needs an extra: pip install 'aitp-desk[openai]'. local is not used."
     ]
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "of another program")
-    note, ready = succeed("check", tmp_path)
-    assert note.startswith("model: It needs an extra: pip install 'aitp-desk[anthropic]'.")
-    assert ready.endswith("is ready to serve: 1 page.")
 
 
 def test_check_asks_once_for_the_name_of_a_model(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def _connect(settings: Model, environment: Mapping[str, str]) -> Iterator[Connec
         client = make_client(choice, environment, settings.reply_seconds)
         if client is not None:
             yield ConnectedModel(choice, client)
-        elif is_wanted(choice, environment):
+        elif not choice.is_default:
             reason = describe_obstacle(choice, environment)
             _log.warning("model_not_used", model=choice.name, reason=reason)
 
@@ -60,11 +60,6 @@ def make_client(
             return ChatClient(key, choice.url or None, seconds)
 
 
-def is_wanted(choice: ModelChoice, environment: Mapping[str, str]) -> bool:
-    """Return whether the owner chose a model, or gave the default one its key."""
-    return not choice.is_default or _has_key(choice, environment)
-
-
 def describe_obstacle(choice: ModelChoice, environment: Mapping[str, str]) -> str | None:
     """Return why a model cannot be called; None if it can."""
     if not _has_key(choice, environment):
@@ -75,7 +70,7 @@ def describe_obstacle(choice: ModelChoice, environment: Mapping[str, str]) -> st
 
 
 def has_extra(choice: ModelChoice) -> bool:
-    """Return whether the extra with the SDK of a model's API is installed."""
+    """Return whether the SDK of a model's API is installed; all but Claude's are extras."""
     return find_spec(choice.provider) is not None
 
 

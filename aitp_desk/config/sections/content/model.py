@@ -126,7 +126,7 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
 class Model(ModelChoice, frozen=True, kw_only=True):
     """The model that answers, of any provider, and its cost limits.
 
-    The default, Claude, needs the extra anthropic and ANTHROPIC_API_KEY.
+    The default, Claude, needs ANTHROPIC_API_KEY alone.
     """
 
     max_tokens: Annotated[

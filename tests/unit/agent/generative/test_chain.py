@@ -166,20 +166,11 @@ async def test_a_model_without_its_key_is_left_out(tmp_path: Path) -> None:
 async def test_a_model_without_its_extra_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for sdk in ("anthropic", "openai"):
-        monkeypatch.setitem(sys.modules, sdk, None)
+    monkeypatch.setitem(sys.modules, "openai", None)
     local = ModelChoice(provider="openai", name="local", url="http://127.0.0.1:9/v1")
     with capture_logs() as logs:
         models = connect_models(Model(fallbacks=(local,)), {"ANTHROPIC_API_KEY": KEY})
-    assert models == ()
+    assert [model.choice.is_default for model in models] == [True]
     assert [line["reason"] for line in logs] == [
-        "It needs an extra: pip install 'aitp-desk[anthropic]'.",
         "It needs an extra: pip install 'aitp-desk[openai]'.",
     ]
-
-
-async def test_a_desk_without_a_key_misses_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    with capture_logs() as logs:
-        assert connect_models(Model(), {}) == ()
-    assert logs == []
