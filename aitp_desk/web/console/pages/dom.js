@@ -15,6 +15,11 @@ export function link(address, label) {
   return el("span", {}, anchor, el("span", { class: "soft" }, ` (${url.host})`));
 }
 
+/** Pictures in words stay links: a request for one would tell where an operator is. */
+export function picture() {
+  return null;
+}
+
 /** Make a button; the console has words where the chat has pictures. */
 export function tool(_drawing, label, attributes) {
   return el("button", { type: "button", "aria-label": label, ...attributes }, "Copy");
