@@ -178,9 +178,10 @@ class Scheduler:
 
     async def _look(self) -> tuple[list[StoredSchedule], float]:
         """Return the schedules that are due, and the seconds until the next one is."""
-        now, wait = self._clock(), LEASE_SECONDS / 2
+        found = await schedule_reads.schedules(self._store)
+        now, wait = self._clock(), LEASE_SECONDS / 2  # not earlier: a read may take long
         due = []
-        for kept in await schedule_reads.schedules(self._store):
+        for kept in found:
             if kept.name in self._schedules and kept.name not in self._held:
                 self._follow(kept)
                 if kept.is_due(int(now), LEASE_SECONDS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +16,7 @@ import structlog
 from aitp_desk.desk.jobs.scheduler import LEASE_SECONDS, Schedule, Scheduler, ScheduleSkipped
 from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.base import Params, Store, StoreError, Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import schedules as schedule_reads
 from aitp_desk.store.units.jobs.processes import release_work
@@ -258,29 +258,40 @@ async def test_a_process_whose_clock_is_behind_repeats_nothing(store: Store) -> 
 
 
 class LateStore:
-    """A store whose next claim of schedules waits, as behind what other processes write."""
+    """A store that delays the first look for what is due, or the first claim of it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, is_look: bool) -> None:
         self._store = store
+        self._is_look = is_look
+        self._is_begun = False
         self.waits, self.may_pass, self.is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
+    async def read(self, statement: str, params: Params, /) -> Any:
+        is_late = self._is_begun and self._is_look and not self.waits.is_set()
+        if self.waits.is_set() and not is_late:
+            self.is_over.set()  # it looks again
+        return await self._pass(is_late, self._store.read(statement, params))
+
     async def run(self, work: Callable[..., Work[Any]], /, **arguments: Any) -> Any:
-        if work is not claim_schedules or self.is_over.is_set():
-            return await self._store.run(work, **arguments)
-        self.waits.set()
-        await self.may_pass.wait()
-        done = await self._store.run(work, **arguments)
-        self.is_over.set()
-        return done
+        self._is_begun = True
+        is_late = work is claim_schedules and not self._is_look and not self.waits.is_set()
+        return await self._pass(is_late, self._store.run(work, **arguments))
+
+    async def _pass(self, is_late: bool, call: Awaitable[Any]) -> Any:
+        if is_late:
+            self.waits.set()
+            await self.may_pass.wait()
+        return await call
 
 
-async def test_a_claim_that_comes_late_repeats_nothing(store: Store) -> None:
+@pytest.mark.parametrize("is_look", [True, False])
+async def test_a_process_that_is_late_repeats_nothing(store: Store, *, is_look: bool) -> None:
     clock, one, other = Clock(), Sweeping(), Sweeping()
-    late = LateStore(store)
-    async with keeping(cast("Store", late), clock, other.schedule), asyncio.timeout(60):
+    late = LateStore(store, is_look=is_look)
+    async with keeping(cast("Store", late), clock, other.schedule) as slow, asyncio.timeout(60):
         await late.waits.wait()
         async with keeping(store, clock, one.schedule):
             await begun(one)
@@ -288,7 +299,9 @@ async def test_a_claim_that_comes_late_repeats_nothing(store: Store) -> None:
             one.outcomes.put_nowait(1)
             await ended(store, 1)
             late.may_pass.set()
-            await late.is_over.wait()
+            while not late.is_over.is_set():
+                slow.wake()
+                await store.settled()
             assert (await kept(store)).runs == 1
 
 
