@@ -66,6 +66,7 @@ async def is_complete(command: Sequence[str | Path], folder: Path) -> None:
             headers = {"Accept": "application/json"}
             async with client.post("/mcp", json=CALLED, headers=headers) as response:
                 assert "wrap" in (await response.json())["result"]["content"][0]["text"]
+        server.stop()  # in good order: killed, uvx would leave the desk that it has started
 
 
 @pytest.mark.parametrize("python", PYTHONS, ids=str)
