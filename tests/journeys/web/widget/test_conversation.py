@@ -526,7 +526,7 @@ async def test_a_sentence_ends_at_its_end_on_a_page_from_right_to_left(
     async with at_chat(browser, f"{ground.url}rtl", locale="ar") as visitor:
         ends = await visitor.page.evaluate(
             """() => [...document.querySelector("aitp-chat").shadowRoot
-             .querySelectorAll(".small, .welcome > p, .chip")].map((element) => {
+             .querySelectorAll(".small:not([hidden]), .welcome > p, .chip")].map((element) => {
           const text = element.firstChild, range = document.createRange();
           const at = (place) => {
             range.setStart(text, place);
