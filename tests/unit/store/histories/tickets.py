@@ -38,6 +38,7 @@ from aitp_desk.store.units.tickets.takeover import (
     resolve_thread,
     speak_on_thread,
     take_thread,
+    withdraw_words,
 )
 from aitp_desk.store.units.tickets.tickets import add_ticket
 from tests.support.access.audit_log import somebody
@@ -117,6 +118,20 @@ async def speak_whole(past: History, of: Draw) -> None:
     said = words(of, OPERATORS[of.number % 2])
     thread_id = pick(past.threads, of.n)
     await past.store.run(speak_on_thread, thread_id=thread_id, said=said, now=NOW, by=somebody())
+
+
+async def withdraw_whole(past: History, of: Draw) -> None:
+    operator, thread_id = OPERATORS[of.number % 2], pick(past.threads, of.n)
+    said = words(of, operator)
+    await past.store.run(speak_on_thread, thread_id=thread_id, said=said, now=NOW, by=somebody())
+    await past.store.run(
+        withdraw_words,
+        thread_id=thread_id,
+        message_id=said.id,
+        operator=operator,
+        now=NOW,
+        by=somebody(),
+    )
 
 
 async def release_whole(past: History, of: Draw) -> None:
@@ -226,6 +241,7 @@ STEPS: tuple[Step, ...] = (
     end,
     take_whole,
     speak_whole,
+    withdraw_whole,
     resolve,
     release_whole,
     write_note,
