@@ -12,7 +12,7 @@ from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.calls.recovery import AbandonedCalls, measure_durations, recover_calls
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.scheduler import Schedule
 from aitp_desk.desk.maintenance.cache_eviction import Evict, evict_on_erasure
@@ -49,7 +49,7 @@ async def recover_interrupted_calls(
     await measure_durations(invokers.values())
     if find_engine(config.store.url).is_shared:
         abandoned = AbandonedCalls(invokers, services.store, services.processes)
-        async with services.processes.run(measure), run_in_background(abandoned.end_regularly):
+        async with services.processes.run(measure), keep_running(abandoned.end_regularly):
             yield
         return
     for invoker in invokers.values():

@@ -39,7 +39,7 @@ from aitp_desk.auth.methods import make_identifier
 from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
 from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
@@ -290,7 +290,7 @@ async def open_server(
             )
         )
         for background in (
-            *(run_in_background(work) for work in services.shared.background),
+            *(keep_running(work) for work in services.shared.background),
             services.health_checks.run_periodically(),
             transports.run(),
             *(one.background() for one in protocols if one.background is not None),

@@ -22,7 +22,7 @@ from aitp_desk.auth.credentials.proof_cache import ReadEpoch
 from aitp_desk.desk.events.channel import AnswerInProgress, Channel, EventFormat
 from aitp_desk.desk.events.events import ReadThreadEvents
 from aitp_desk.desk.events.run_stream import RunEventFormat, RunStream
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.changes import Change
 
@@ -335,11 +335,11 @@ class Broadcaster:
         Parameters:
             epoch: reads the number that grows with each change.
         """
-        return run_in_background(lambda: self._review_on(epoch))
+        return keep_running(lambda: self._review_on(epoch))
 
     def run_keepalive(self, seconds: float) -> AbstractAsyncContextManager[None]:
         """Run a background task that sends keepalives, one per ``seconds``."""
-        return run_in_background(lambda: self._beat_on(seconds))
+        return keep_running(lambda: self._beat_on(seconds))
 
     async def send_keepalives(self) -> None:
         """Keep all connections alive, end those without access, and read missed events.

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import structlog
+
+AGAIN_SECONDS = 5.0
+"""How long work that failed waits until it begins again."""
 
 _log = structlog.get_logger()
 
@@ -26,6 +30,31 @@ async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> As
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+@asynccontextmanager
+async def keep_running(work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Run work without an end while the context lasts, as :func:`persist` does."""
+    async with run_in_background(partial(persist, work)):
+        yield
+
+
+async def persist(work: Callable[[], Awaitable[None]]) -> None:
+    """Do work without an end; where it fails, begin again after a pause.
+
+    A desk would go on without it, and nobody would notice.
+    """
+    while True:
+        try:
+            return await work()
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the rest of the desk goes on
+            _log.error("background_failed", work=_name_of(work), reason=type(error).__name__)
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+def _name_of(work: Callable[..., Any]) -> str:
+    named = work.func if isinstance(work, partial) else work
+    return getattr(named, "__qualname__", type(named).__name__)
 
 
 async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
 
@@ -34,5 +34,5 @@ async def watch_epoch(
                     known = newest
                     changed()
 
-    async with run_in_background(watch):
+    async with keep_running(watch):
         yield

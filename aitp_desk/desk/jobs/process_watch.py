@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager, suppress
 import msgspec
 import structlog
 
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.model.component import ComponentState
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.process_figures import ProcessFigures
@@ -140,8 +140,8 @@ class ProcessWatch:
         self._measure = measure
         await self.beat()
         async with (
-            run_in_background(self._beat_regularly),
-            run_in_background(self._free_regularly),
+            keep_running(self._beat_regularly),
+            keep_running(self._free_regularly),
         ):
             yield
         with suppress(StoreBusy, StoreError):

@@ -16,7 +16,7 @@ from contextlib import suppress
 import msgspec
 import structlog
 
-from aitp_desk.desk.jobs.background_task import cancel_tasks
+from aitp_desk.desk.jobs.background_task import cancel_tasks, persist
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
@@ -108,8 +108,8 @@ class JobQueue:
             if freed:
                 _log.info("jobs_resumed", count=freed)
         self._loops = [
-            asyncio.create_task(self._take_up()),
-            asyncio.create_task(self._renew()),
+            asyncio.create_task(persist(self._take_up)),
+            asyncio.create_task(persist(self._renew)),
         ]
 
     async def stop(self, seconds: float) -> None:

@@ -17,6 +17,7 @@ from functools import partial
 import msgspec
 import structlog
 
+from aitp_desk.desk.jobs.background_task import persist
 from aitp_desk.model.calls.schedule import StoredSchedule
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
@@ -129,7 +130,10 @@ class Scheduler:
             at_once=tuple(one.name for one in schedules if one.at_start),
             is_shared=self._is_shared,
         )
-        loops = [asyncio.create_task(self._take_up()), asyncio.create_task(self._renew())]
+        loops = [
+            asyncio.create_task(persist(self._take_up)),
+            asyncio.create_task(persist(self._renew)),
+        ]
         try:
             yield
         finally:

@@ -14,7 +14,7 @@ from functools import partial
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.errors import StoreBusy
@@ -53,7 +53,7 @@ async def share_content_changes(store: Store, contents: Sequence[Knowledge]) -> 
 
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(watch_epoch(store, CONTENT_EPOCH, is_wanted.set))
-        await stack.enter_async_context(run_in_background(follow))
+        await stack.enter_async_context(keep_running(follow))
         for knowledge in contents:
-            await stack.enter_async_context(run_in_background(partial(tell, knowledge)))
+            await stack.enter_async_context(keep_running(partial(tell, knowledge)))
         yield

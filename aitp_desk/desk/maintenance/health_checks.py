@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.process_watch import ProcessWatch
 from aitp_desk.desk.maintenance.process_health import PREFIX
 from aitp_desk.model.component import Component, Condition, Part, state_of
@@ -88,7 +88,7 @@ class HealthChecks:
                 await self.get_components()
                 await asyncio.sleep(seconds)
 
-        async with run_in_background(look):
+        async with keep_running(look):
             yield
 
     async def _check(self) -> tuple[Component, ...]:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from aitp_desk.desk.events.broadcaster import Broadcaster
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.store.base import Store, StoreError
@@ -41,7 +41,7 @@ class RemoteChanges:
     async def receive_from(self, feed: ChangeFeed) -> AsyncIterator[None]:
         """Handle changes for as long as the context lasts."""
         async with (
-            run_in_background(self._review),
+            keep_running(self._review),
             feed.deliver(self._receive, self._missed.set),
         ):
             yield

@@ -17,7 +17,7 @@ from functools import partial
 import structlog
 
 from aitp_desk.desk.events.broadcaster import Broadcaster
-from aitp_desk.desk.jobs.background_task import cancel_tasks
+from aitp_desk.desk.jobs.background_task import cancel_tasks, persist
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.limits.fair_share import FairShare
 from aitp_desk.desk.runs.executor import RunExecutor
@@ -125,10 +125,10 @@ class RunWorker:
             if freed:
                 _log.info("runs_resumed", count=freed)
         self._loops = [
-            asyncio.create_task(self._take_up()),
-            asyncio.create_task(self._renew()),
-            asyncio.create_task(self._review()),
-            asyncio.create_task(self._summarizer.run()),
+            asyncio.create_task(persist(self._take_up)),
+            asyncio.create_task(persist(self._renew)),
+            asyncio.create_task(persist(self._review)),
+            asyncio.create_task(persist(self._summarizer.run)),
         ]
         await self._jobs.begin()
         try:

@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.call_kinds import make_call_job
 from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
@@ -220,7 +220,7 @@ class EscalationService:
         Parameters:
             audit: the keys of the audit log.
         """
-        return run_in_background(partial(self._expire, audit))
+        return keep_running(partial(self._expire, audit))
 
     async def _expire(self, audit: AuditKeys) -> None:
         while True:

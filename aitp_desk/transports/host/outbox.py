@@ -18,7 +18,7 @@ from aitp_desk.agent.history.message_codec import SUGGESTED, WAITS, list_sources
 from aitp_desk.capability import Unanswered
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.access.principal import Principal, PrincipalKind
@@ -124,7 +124,7 @@ class Outbox:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Queue jobs for new messages while the context lasts."""
-        async with run_in_background(self._queue_changed), run_in_background(self._review):
+        async with keep_running(self._queue_changed), keep_running(self._review):
             yield
 
     async def _queue_changed(self) -> None:

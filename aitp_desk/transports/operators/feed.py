@@ -17,7 +17,7 @@ import msgspec
 import structlog
 
 from aitp_desk.capability import Unanswered
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownMessage, ShownTicket
@@ -100,7 +100,7 @@ class TicketFeed:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Queue jobs for changes while the context lasts."""
-        async with run_in_background(self._watch):
+        async with keep_running(self._watch):
             yield
 
     async def _watch(self) -> None:

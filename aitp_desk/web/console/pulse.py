@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
 from aitp_desk.auth.credentials.proof_cache import ReadEpoch
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.store.base import StoreError
 
 LOOK_SECONDS = 0.5
@@ -51,7 +51,7 @@ class ChangeSignal:
 
     def run(self) -> AbstractAsyncContextManager[None]:
         """Poll for as long as the context lasts."""
-        return run_in_background(self._beat)
+        return keep_running(self._beat)
 
     async def _begin(self) -> None:
         with suppress(StoreError):  # at worst the watcher is woken once too often

@@ -15,7 +15,7 @@ import structlog
 from aitp_desk.agent.generative.passages import estimate_tokens
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import keep_running
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.protocols.ahp.content import write_llms_full_head, write_llms_full_page
 from aitp_desk.web.pages.full.cache import FILE, FullText, FullTextCache
@@ -66,7 +66,7 @@ class FullDocument:
         Parameters:
             desk: of the site.
         """
-        return run_in_background(lambda: self._write_ahead(desk))
+        return keep_running(lambda: self._write_ahead(desk))
 
     async def _write_ahead(self, desk: Desk) -> None:
         while True:
