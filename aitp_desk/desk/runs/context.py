@@ -113,11 +113,11 @@ async def read_context(
     outside = [one.message for one in window_messages[: len(window_messages) - len(inside)]]
     if outside and most is None:
         summary = cut_conversation(summary, make_transcript(outside), bounds.summary_tokens)
-    return RunContext(
-        tuple(one.message for one in inside if one.place > 0),
-        tuple(one.message for one in inside if one.place <= 0),
-        summary,
-    )
+    messages: list[Message] = []
+    before: list[Message] = []
+    for one in inside:
+        (messages if one.place > 0 else before).append(one.message)
+    return RunContext(tuple(messages), tuple(before), summary)
 
 
 async def list_parts(store: Store, thread_id: str, upto_seq: int) -> tuple[ContextPart, ...]:

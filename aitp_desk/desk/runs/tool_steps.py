@@ -142,9 +142,10 @@ def find_reached_limit(options: RunOptions, usage: RunUsage | None, room: int) -
         ("max_prompt_tokens", options.max_prompt_tokens, counted.prompt),
         ("max_completion_tokens", options.max_completion_tokens, counted.completion),
     )
-    return next(
-        (name for name, most, used in limits if most is not None and most - used < room), None
-    )
+    for name, most, used in limits:
+        if most is not None and most - used < room:
+            return name
+    return None
 
 
 def _step_call(called: ToolCallRecord) -> StepCall:
