@@ -21,12 +21,13 @@ async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
     return read_call(rows[0]) if rows else None
 
 
-async def calls_after(store: Store, call_id: str = "") -> AsyncIterator[ActionCall]:
-    """Read the calls after one, all by default, in the order of their ids."""
-    while rows := await store.read("calls_after", {"after": call_id, "limit": AT_ONCE}):
+async def every_call(store: Store) -> AsyncIterator[ActionCall]:
+    """Read all calls, in the order of their ids."""
+    last = ""
+    while rows := await store.read("calls_after", {"after": last, "limit": AT_ONCE}):
         for call in map(read_call, rows):
             yield call
-            call_id = call.id
+            last = call.id
 
 
 async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:

@@ -53,7 +53,6 @@ class PartnerOffers:
 
     def __init__(self, partner: Partner, data: Path) -> None:
         self._partner = partner
-        self._data = data
         self._file = find_list(data, partner.settings.name)
         self._actions: tuple[SiteAction, ...] | None = None
         self._told: list[str] = []
@@ -72,7 +71,7 @@ class PartnerOffers:
             async with asyncio.timeout(LIST_SECONDS), self._partner.visit() as site:
                 self._actions = tuple(await site.actions())
         except (TimeoutError, DeskError):
-            self._actions = read_list(self._data, self._partner.settings.name) or None
+            self._actions = read_list(self._file) or None
         else:
             self._save(self._actions)
 
@@ -120,11 +119,10 @@ def find_list(data: Path, partner: str) -> Path:
     return data / FOLDER / f"{partner}.json"
 
 
-def read_list(data: Path, partner: str) -> tuple[SiteAction, ...]:
+def read_list(file: Path) -> tuple[SiteAction, ...]:
     """Return a partner's stored list of actions; empty if there is none."""
     try:
-        raw = find_list(data, partner).read_bytes()
-        return msgspec.json.decode(raw, type=tuple[SiteAction, ...])
+        return msgspec.json.decode(file.read_bytes(), type=tuple[SiteAction, ...])
     except (OSError, msgspec.DecodeError):
         return ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ from aitp_desk.config import Peer
 from aitp_desk.model.money import Money
 from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.store.base import Store
-from aitp_desk.store.reads.calls import calls_after
+from aitp_desk.store.reads.calls import every_call
 from aitp_desk.transports.peers.federation import HAND_OVER
-from aitp_desk.transports.peers.offers import read_list
+from aitp_desk.transports.peers.offers import find_list, read_list
 from aitp_desk.transports.peers.rules import ask_name
 
 
@@ -41,20 +41,21 @@ class PartnerVisit(msgspec.Struct, frozen=True):
 
 async def list_visits(
     peers: tuple[Peer, ...], data: Path, store: Store, since: float
-) -> AsyncIterator[PartnerVisit]:
-    """Yield the visits to partners, the oldest first.
+) -> list[PartnerVisit]:
+    """Return the visits to partners, the oldest first.
 
     Parameters:
         data: the desk's data folder.
         since: Unix seconds.
     """
     partners = _name_actions(peers, data)
-    async for call in calls_after(store):
+    found: list[tuple[float, PartnerVisit]] = []
+    async for call in every_call(store):
         partner = partners.get(call.action, "")
         if call.action == HAND_OVER:
             partner = str(call.arguments.get("partner", ""))
         if partner and call.created_at >= since:
-            yield PartnerVisit(
+            visit = PartnerVisit(
                 write_timestamp(call.created_at),
                 partner,
                 call.action,
@@ -64,6 +65,9 @@ async def list_visits(
                 call.price,
                 call.spent,
             )
+            found.append((call.created_at, visit))
+    # the id of a call with an idempotency key tells no time
+    return [visit for _, visit in sorted(found, key=lambda one: one[0])]
 
 
 def _name_actions(peers: tuple[Peer, ...], data: Path) -> dict[str, str]:
@@ -72,7 +76,7 @@ def _name_actions(peers: tuple[Peer, ...], data: Path) -> dict[str, str]:
     for peer in peers:
         partners[ask_name(peer)] = peer.name
         given = {terms.action: terms.name for terms in peer.terms}
-        listed = [one.name for one in read_list(data, peer.name)]
+        listed = [one.name for one in read_list(find_list(data, peer.name))]
         for name in listed if peer.actions == (ALL,) else peer.actions:
             partners[peer.prefix + (given.get(name) or to_action_name(name))] = peer.name
     return partners

@@ -44,7 +44,7 @@ def partners(folder: Path, data: Path | None, overrides: tuple[str, ...], days: 
         since = time.time() - days * 86_400
 
         async def write(store: Store) -> None:
-            async for visit in list_visits(config.peers, config.data, store, since):
+            for visit in await list_visits(config.peers, config.data, store, since):
                 click.echo(msgspec.json.encode(visit).decode())
 
         run_in_store(config.data, config.store, write)

@@ -126,17 +126,21 @@ class ActionMatcher:
     async def _explain(
         self, principal: Principal, name: str, ask: AskRequest, *, is_wish: bool
     ) -> Answer | None:
-        if not principal.is_anonymous:
-            return None
-        said = self._ranking.read(ask.query)
-        declared, _ = await self._find_names(ask.query, ask.locale)
-        if not (is_wish or name == declared or (said is not None and said.is_wish)):
+        if not principal.is_anonymous or not (is_wish or await self._is_asked_for(name, ask)):
             return None
         action = self._actions[name]
         if action.open_to == "operators" or may_invoke(principal.scopes, action):
             return None
         language = self._content.editions.find_library(ask.locale).language
         return self._notice.write(name, language, to_person=ask.is_from_person)
+
+    async def _is_asked_for(self, name: str, ask: AskRequest) -> bool:
+        """Return whether the words are a wish, or an example that the action declares."""
+        said = self._ranking.read(ask.query)
+        if said is not None and said.is_wish:
+            return True
+        declared, _ = await self._find_names(ask.query, ask.locale)
+        return name == declared
 
     async def _name(self, principal: Principal, ask: AskRequest) -> str | None:
         if not self._by_words:

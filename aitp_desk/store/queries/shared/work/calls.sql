@@ -29,7 +29,7 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE id = :id;
 
--- calls_after: Lists calls in the order of their ids, which begin with their time.
+-- calls_after: Lists calls in the order of their ids.
 SELECT {call}
 FROM calls WHERE id > :after ORDER BY id LIMIT :limit;
 
