@@ -53,7 +53,9 @@ async def persist(work: Callable[[], Awaitable[None]]) -> None:
 
 
 def _name_of(work: Callable[..., Any]) -> str:
-    named = work.func if isinstance(work, partial) else work
+    named = work
+    while isinstance(named, partial):  # what is repeated tells more than `repeat`
+        named = next(filter(callable, named.args), named.func)
     return getattr(named, "__qualname__", type(named).__name__)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.desk.jobs import background_task
-from aitp_desk.desk.jobs.background_task import keep_running
+from aitp_desk.desk.jobs.background_task import keep_running, repeat
 
 
 async def test_endless_work_that_fails_is_begun_again_and_logged(
@@ -34,3 +35,17 @@ async def test_endless_work_that_fails_is_begun_again_and_logged(
     ] * 2
     assert all(line["work"].endswith("review") for line in logs)
     assert "secret" not in str(logs)
+
+
+async def test_the_log_names_the_work_that_is_repeated() -> None:
+    failed = asyncio.Event()
+
+    async def exchange() -> None:
+        failed.set()
+        raise LookupError
+
+    with capture_logs() as logs:
+        async with keep_running(partial(repeat, exchange, 0)):
+            await failed.wait()
+            await asyncio.sleep(0)
+    assert [line["work"].rpartition(".")[2] for line in logs] == ["exchange"]
