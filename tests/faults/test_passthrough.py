@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.processes.dying_desk import ORDER
+from tests.faults.processes.dying_desk import ORDER, die_after
 from tests.faults.test_peers import running
 from tests.support.desk.processes import Server, free_port
 from tests.support.sites.partners import BOOKSHOP, FORWARDING, LIBRARY, peer, write_site
@@ -62,7 +62,7 @@ def test_a_message_is_passed_on_once_at_most_and_always_answered(
         bookshop = write_site(folder / "bookshop", BOOKSHOP)
         with running(folder / "other", bookshop, ports[1]):
             with running(data, library, ports[0], dies=True) as desk:
-                order.write_text(str(number))
+                die_after(order, number)
                 is_answered = ask(desk)
             order.unlink()
             with running(data, library, ports[0]):

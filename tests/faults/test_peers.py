@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.processes.dying_desk import ORDER
+from tests.faults.processes.dying_desk import ORDER, die_after
 from tests.support.desk.command import run_here
 from tests.support.desk.processes import (
     START_SECONDS,
@@ -100,7 +100,7 @@ def test_nothing_is_bought_twice_and_no_outcome_is_made_up(
             with running(data, library, ports[0], dies=who == "buyer") as desk:
                 key = make_key(data)
                 wait_for_offer(desk.url, "/capabilities/shop_place_order")
-                order.write_text(str(number))
+                die_after(order, number)
                 first = buy(desk, key)
             order.unlink()
             with running(data, library, ports[0]):

@@ -15,6 +15,13 @@ ORDER = "DYING_DESK_ORDER"
 """The environment variable with the path of the file, which holds a number from 1."""
 
 
+def die_after(order: Path, commit: int) -> None:
+    """Order a desk that runs to kill itself after a commit, counted from 1."""
+    whole = order.with_suffix(".new")
+    whole.write_text(str(commit))
+    whole.replace(order)  # at once: a desk that reads half an order never dies
+
+
 class DyingWriter(WriterThread):
     """A writer that counts its commits from the moment when the file is there."""
 
