@@ -52,8 +52,11 @@ _DATA = frozenset({".json", ".yaml", ".yml"})
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """A larger file is reported and excluded."""
 
-MAX_PDF_BYTES = 32 * 1024 * 1024
-"""The same for a PDF, which is mostly pictures and fonts."""
+MAX_PICTURED_BYTES = 32 * 1024 * 1024
+"""The same for a PDF, and for a page before the pictures embedded in it are taken out."""
+
+PICTURED: frozenset[SourceKind] = frozenset({"html", "markdown", "notebook"})
+"""Formats whose pages may hold pictures and fonts as base64."""
 
 MAX_DEPTH = 32
 """How deep content folders may nest."""
@@ -357,12 +360,9 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self._refuse(source, "It is not a regular file.")
             return None
-        most = MAX_PDF_BYTES if kind == "pdf" else MAX_FILE_BYTES
+        most = MAX_PICTURED_BYTES if kind == "pdf" or kind in PICTURED else MAX_FILE_BYTES
         if status.st_size > most:
-            self._refuse(
-                source,
-                f"It has {status.st_size} bytes; at most {most} are read. Split it.",
-            )
+            self._refuse(source, refuse_size(status.st_size, most))
             return None
         return ContentFile(source, file, kind, make_state(status))
 
@@ -378,6 +378,11 @@ class _Walk:
 
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))
+
+
+def refuse_size(size: int, most: int) -> str:
+    """Say that a file is larger than is read."""
+    return f"It has {size} bytes; at most {most} are read. Split it."
 
 
 def _made_by_sphinx(names: set[str]) -> Callable[[str], object]:

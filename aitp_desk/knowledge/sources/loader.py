@@ -7,6 +7,7 @@ others from being read.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,15 +24,21 @@ from aitp_desk.knowledge.documents.languages import (
 from aitp_desk.knowledge.documents.titles import drop_suffix, find_title_suffixes
 from aitp_desk.knowledge.media.declarations import DeclarationReader
 from aitp_desk.knowledge.sources.admission import (
+    MAX_FILE_BYTES,
+    PICTURED,
     ContentFile,
     find_content,
     find_published_address,
+    refuse_size,
 )
 from aitp_desk.knowledge.sources.pdf.texts import is_installed, make_digest, read_pdfs
 from aitp_desk.knowledge.sources.readers import clean_document, read_document, read_pdf
 from aitp_desk.knowledge.sources.reserved_paths import find_hidden_pages
 
 Read = Callable[[ContentFile, bytes, list[Problem]], Document | None]
+
+_EMBEDDED = re.compile(rb"[A-Za-z0-9+/]{2048,}={0,2}")
+"""A picture or font as base64: no text has so many letters without a break."""
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -107,6 +114,12 @@ def read_files(
         except OSError as error:
             problems.append(Problem(entry.source, f"The file cannot be read ({error.strerror})."))
             continue
+        if entry.kind in PICTURED and len(payload) > MAX_FILE_BYTES:
+            payload = _EMBEDDED.sub(b"", payload)
+            if len(payload) > MAX_FILE_BYTES:
+                size = refuse_size(len(payload), MAX_FILE_BYTES)
+                problems.append(Problem(entry.source, f"Without embedded pictures: {size}"))
+                continue
         if published_at:
             source = find_published_address(entry, published_at)
             entry = msgspec.structs.replace(entry, source=source)  # noqa: PLW2901 -- as on its site

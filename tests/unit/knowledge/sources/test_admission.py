@@ -217,6 +217,22 @@ def test_a_file_past_the_size_limit_is_reported(site: Path) -> None:
     assert "at most 4194304 are read" in problem.message
 
 
+@pytest.mark.parametrize("name", ["manual.html", "manual.md"])
+def test_pictures_embedded_in_a_page_do_not_count(site: Path, name: str) -> None:
+    picture = f'<img src="data:image/png;base64,{"iVBORw0KGgo" * 400_000}==">'
+    put(site / name, f"<h1>Manual</h1>\n\n{picture}\n\n<p>Press the red button.</p>\n")
+    content = load_content(site)
+    assert not content.problems
+    assert "Press the red button." in str(content.documents)
+
+
+def test_a_page_that_is_large_without_its_pictures_is_reported(site: Path) -> None:
+    put(site / "manual.html", "<p>Press the red button.</p>\n" * 170_000)
+    content = load_content(site)
+    assert [document.path for document in content.documents] == ["welcome"]
+    assert "Without embedded pictures: It has 4930000 bytes" in content.problems[0].message
+
+
 def test_folders_are_read_only_so_deep(site: Path) -> None:
     put(site.joinpath(*["a"] * 40) / "page.md")
     content = load_content(site)
