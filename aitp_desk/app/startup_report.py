@@ -10,6 +10,7 @@ from aitp_desk.agent.generative.providers.chain import has_extra
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
+from aitp_desk.model.text import write_count
 from aitp_desk.model.web_address import is_loopback
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
@@ -87,8 +88,8 @@ def _tells_in_the_clear(config: Config) -> bool:
 
 def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
     editions, web = site_agent.knowledge.editions, site_agent.config.content.web
-    documents = _count(len(editions.documents), "document")
-    passages = _count(len(editions.library.passages), "passage")
+    documents = write_count(len(editions.documents), "document")
+    passages = write_count(len(editions.library.passages), "passage")
     own, *further = editions.languages
     kept = sum(document.is_elsewhere for document in editions.documents)
     told = editions.problems[:_PROBLEMS_TOLD]
@@ -127,7 +128,7 @@ def _report_meaning(site_agent: SiteAgentContext) -> tuple[str, ...]:
         return ()
     state = "keyword search until all passages have vectors"
     if site_agent.knowledge.library.vectors is not None:
-        state = _count(progress.total, "vector")
+        state = write_count(progress.total, "vector")
     return (f"  meaning    {progress.model}, {state}",)
 
 
@@ -136,7 +137,7 @@ def _report_questions(site_agent: SiteAgentContext) -> tuple[str, ...]:
     questions = site_agent.knowledge.library.questions
     if questions is None:
         return ()
-    count = f"{len(questions)} for {_count(questions.passages, 'passage')}"
+    count = f"{len(questions)} for {write_count(questions.passages, 'passage')}"
     left_out = questions.left_out
     stale = f"; {left_out} are out of date: run aitp-desk enrich" if left_out else ""
     return (f"  questions  {count}{stale}",)
@@ -166,7 +167,3 @@ def _introduce(site_agent: SiteAgentContext) -> str:
     if name == EXTRACTIVE and model.key_variable:
         return f"{name} (no {model.key_variable}: no model is used)"
     return name
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

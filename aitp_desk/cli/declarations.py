@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from aitp_desk.model.text import write_count
 from aitp_desk.model.web_address import web_address
 from aitp_desk.protocols.a2a.linter import CARD_PLACE, check_card, is_card
 from aitp_desk.protocols.agents_txt.examination import PLACES, examine, examine_served
@@ -70,7 +71,7 @@ def lint_body(body: bytes, served: ServedFile | None = None) -> LintedFile:
     told = tuple((str(fault), fault.is_error) for fault in examined.faults)
     if examined.document is None:
         return LintedFile(None, told)
-    count = _count(len(examined.document.capabilities))
+    count = write_count(len(examined.document.capabilities), "capability", "capabilities")
     return LintedFile(f"conforms to agents.txt 1.0: {count}", told)
 
 
@@ -79,7 +80,8 @@ def _look_at_manifest(
 ) -> LintedFile:
     faults = (*(() if served is None else _how_served(served)), *check_manifest(body))
     declared = manifest.get("capabilities")
-    count = _count(len(declared) if isinstance(declared, list) else 0)
+    number = len(declared) if isinstance(declared, list) else 0
+    count = write_count(number, "capability", "capabilities")
     told = tuple((str(fault), fault.is_error) for fault in faults)
     return LintedFile(f"conforms to AHP 0.1: {count}", told)
 
@@ -107,7 +109,3 @@ def _read(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
-
-
-def _count(capabilities: int) -> str:
-    return f"{capabilities} {'capability' if capabilities == 1 else 'capabilities'}"

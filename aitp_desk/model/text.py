@@ -138,7 +138,11 @@ def clean_data(value: Any) -> Any:
     return value
 
 
-def write_count(number: float, noun: str) -> str:
-    """Return a number with its noun, such as "1 second" and "2.5 seconds"."""
+def write_count(number: float, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, such as "1 second" and "2.5 seconds".
+
+    Parameters:
+        plural: where it is not the noun with an s.
+    """
     said = str(number) if isinstance(number, int) else f"{number:g}"
-    return f"{said} {noun}" if said == "1" else f"{said} {noun}s"
+    return f"{said} {noun if said == '1' else plural or f'{noun}s'}"

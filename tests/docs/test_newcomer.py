@@ -68,7 +68,7 @@ async def test_the_readmes_commands_and_addresses_work_in_a_fresh_clone(
         "pip install .",
         "aitp-desk init my-site",
         "aitp-desk serve my-site",
-        "aitp-desk snippet my-site --widget",
+        "aitp-desk snippet widget my-site",
     ]
     own = {PORTS[0]: free_port()}
     programs = clone / ".venv" / "bin"

@@ -9,6 +9,7 @@ from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS
 from aitp_desk.knowledge.enrichment.replies import DroppedItem, Reply, validate_reply
+from aitp_desk.model.text import write_count
 
 
 class EnrichmentWriter:
@@ -55,10 +56,12 @@ class EnrichmentWriter:
             removed = coverage.add(lines)
             questions = sum(len(line.questions) for line in lines)
             missing = len(coverage.missing())
+            old = f", {write_count(removed, 'old line')} removed" if removed else ""
             told.append(
-                f"Wrote {questions} questions for {len(lines)} passages to {coverage.file};"
-                f" {len(coverage) - missing} of {len(coverage)} passages are enriched"
-                f"{f', {removed} old lines removed' if removed else ''}."
+                f"Wrote {write_count(questions, 'question')} for"
+                f" {write_count(len(lines), 'passage')} to {coverage.file};"
+                f" {len(coverage) - missing} of {write_count(len(coverage), 'passage')} enriched"
+                f"{old}."
             )
             lines.clear()
         return told

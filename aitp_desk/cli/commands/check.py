@@ -10,6 +10,7 @@ import click
 
 from aitp_desk.cli.arguments import data_folder, fail, list_first_faults, overrides
 from aitp_desk.cli.commands.lint import lint_target
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
@@ -90,9 +91,9 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         click.echo(note)
     if wrong:
         fail(list_first_faults(wrong))
-    found = f"{pages} {'page' if pages == 1 else 'pages'}"
+    found = write_count(pages, "page")
     if actions:
-        found += f", {actions} {'action' if actions == 1 else 'actions'}"
+        found += f", {write_count(actions, 'action')}"
     click.echo(f"{folder} is ready to serve: {found}.")
 
 

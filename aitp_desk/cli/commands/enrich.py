@@ -21,6 +21,7 @@ from aitp_desk.cli.arguments import (
     overrides,
     site_folder,
 )
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.agent.enrichment.request import Group
@@ -131,7 +132,7 @@ def _check(coverages: Sequence[Coverage], only: str) -> None:
         faults += map(str, coverage.problems)
     if faults:
         fail([*list_first_faults(faults), "Run `aitp-desk enrich` to enrich them."])
-    click.echo(f"All {sum(map(len, coverages))} passages are enriched.")
+    click.echo(f"Enriched: all of {write_count(sum(map(len, coverages)), 'passage')}.")
 
 
 def _place(page: str, headings: Sequence[str]) -> str:
@@ -154,8 +155,9 @@ def _write_requests(coverages: Sequence[Coverage], out: Path, only: str, limit: 
         out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in (head, *rows)))
     except OSError as error:
         fail([f"{out} cannot be written: {error.strerror}."])
+    passages = write_count(sum(map(len, coverages)), "passage")
     click.echo(
-        f"Wrote {len(rows)} of {sum(map(len, coverages))} passages to {out}. Write one reply a"
+        f"Wrote {len(rows)} of {passages} to {out}. Write one reply a"
         f" line, in the format of `reply` in the first line, and pass that file to --results."
     )
 
@@ -226,9 +228,8 @@ def _send(
             if groups and _agreed(config, groups, yes=yes, batch=batch):
                 failed = await run.send(groups, batch=batch)
                 if failed:
-                    click.echo(
-                        f"{failed} requests failed; run the command again to send them.", err=True
-                    )
+                    told = f"Failed: {write_count(failed, 'request')}."
+                    click.echo(f"{told} Run the command again to send the rest.", err=True)
         finally:
             await api.close()
 
@@ -242,7 +243,9 @@ def _send(
     finally:
         _report([], run.dropped)
     left = sum(len(coverage.missing(only)) for coverage in coverages)
-    click.echo(f"{left} passages are left to enrich." if left else "All passages are enriched.")
+    click.echo(
+        f"Left to enrich: {write_count(left, 'passage')}." if left else "All passages are enriched."
+    )
 
 
 def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
@@ -257,14 +260,15 @@ def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
     told = estimate(groups, config.model, batch=batch)
     cost = f"about ${told.dollars:.2f}" if told.dollars >= _CENT else "less than $0.01"
     return (
-        f"{told.passages} passages in {told.requests} requests to {config.model.name}: about"
+        f"{write_count(told.passages, 'passage')} in {write_count(told.requests, 'request')} to"
+        f" {config.model.name}: about"
         f" {told.read:,} input tokens and {told.written:,} output tokens,"
         f" {cost}{' as a batch' if batch else ''}."
     )
 
 
 def _progress(done: int) -> None:
-    click.echo(f"\r{done} requests done.", err=True, nl=not sys.stderr.isatty())
+    click.echo(f"\r{write_count(done, 'request')} done.", err=True, nl=not sys.stderr.isatty())
 
 
 def _report(saved: Sequence[str], dropped: Sequence[DroppedItem]) -> None:

@@ -20,6 +20,7 @@ from aitp_desk.cli.arguments import (
     site_folder,
 )
 from aitp_desk.cli.data import open_store
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
@@ -65,9 +66,9 @@ def move(folder: Path, data: Path | None, overrides: tuple[str, ...], to_databas
         with progress("moved", "files") as report:
             told = _counted(report)
             name, moved = asyncio.run(_run(config, config.store, work))
-    click.echo(f"Moved {moved.files} files, {_size(moved.size)}, to {name}.")
+    click.echo(f"Moved {write_count(moved.files, 'file')}, {_size(moved.size)}, to {name}.")
     if moved.problems:
-        fail([*moved.problems, f"{moved.unreadable} files were not moved."])
+        fail([*moved.problems, f"Not moved: {write_count(moved.unreadable, 'file')}."])
 
 
 @files.command()
@@ -96,9 +97,10 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     older = f"; {found.older} of an older version have no hash" if found.older else ""
     click.echo(f"files      {found.files}, {_size(found.size)}: unchanged{older}")
     if unknown:
-        click.echo(f"unknown    {unknown} objects below {config.files.store} that no file has")
+        objects = write_count(unknown, "object")
+        click.echo(f"unknown    {objects} below {config.files.store} that no file has")
     if found.problems:
-        fail([*found.problems, f"{found.unreadable} files are lost or were changed."])
+        fail([*found.problems, f"Lost or changed: {write_count(found.unreadable, 'file')}."])
 
 
 @files.command()
@@ -124,9 +126,9 @@ def include(folder: Path, overrides: tuple[str, ...], backup: Path) -> None:
         with progress("included", "files") as report:
             told = _counted(report)
             added = asyncio.run(_run(config, f"sqlite://{backup.resolve()}", work))
-    click.echo(f"Included {added.files} files, {_size(added.size)}, in {backup}.")
+    click.echo(f"Included {write_count(added.files, 'file')}, {_size(added.size)}, in {backup}.")
     if added.problems:
-        fail([*added.problems, f"{added.unreadable} files are not in the backup."])
+        fail([*added.problems, f"Not in the backup: {write_count(added.unreadable, 'file')}."])
 
 
 async def _run(

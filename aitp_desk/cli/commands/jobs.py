@@ -17,6 +17,7 @@ from aitp_desk.cli.data import (
     require_keys,
     run_in_store,
 )
+from aitp_desk.model.text import write_count
 from aitp_desk.model.timestamps import write_minute, write_optional_timestamp, write_timestamp
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _in_line(kept: Job) -> str:
         kept.ref,
         f"created {write_minute(kept.created_at)}",
         _state(kept),
-        f"tried {kept.attempts} {'time' if kept.attempts == 1 else 'times'}",
+        f"tried {write_count(kept.attempts, 'time')}",
     ]
     if kept.last_error is not None:
         parts.append(" ".join(kept.last_error.split()))
@@ -175,7 +176,7 @@ def _schedule_in_line(kept: StoredSchedule) -> str:
     if kept.leased_by is None:
         parts.append(f"next {write_minute(kept.due_at)}" if kept.due_at else "next now")
     if kept.failures:
-        parts.append(f"failed {kept.failures} {'time' if kept.failures == 1 else 'times'}")
+        parts.append(f"failed {write_count(kept.failures, 'time')}")
     if kept.last_error is not None:
         parts.append(" ".join(kept.last_error.split()))
     return "  ".join(parts)

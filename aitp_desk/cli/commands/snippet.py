@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 import click
 
-from aitp_desk.cli.arguments import fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import fail, mistakes_told, overrides
 
 _MEBIBYTE = 1024 * 1024
 _IN_HEAD = "<!-- before </head> of every page -->"
@@ -33,7 +33,16 @@ _IN_FRAME = """\
 {frame}
 -->"""
 Part = Literal[
-    "head", "body", "footer", "widget", "apache", "caddy", "cloudflare", "nginx", "traefik"
+    "html",
+    "head",
+    "body",
+    "footer",
+    "widget",
+    "apache",
+    "caddy",
+    "cloudflare",
+    "nginx",
+    "traefik",
 ]
 _SERVERS = frozenset({"apache", "caddy", "cloudflare", "nginx", "traefik"})
 _BY_HOST = frozenset({"cloudflare", "traefik"})
@@ -41,30 +50,26 @@ _BY_HOST = frozenset({"cloudflare", "traefik"})
 
 
 @click.command()
-@site_folder
-@click.option("--head", "part", flag_value="head", help="Only the tags for <head>.")
-@click.option("--body", "part", flag_value="body", help="Only the hidden notice for agents.")
-@click.option("--footer", "part", flag_value="footer", help="Only the visible notice.")
-@click.option(
-    "--widget", "part", flag_value="widget", help="The tags and the policy of the chat on a page."
-)
-@click.option(
-    "--nginx", "part", flag_value="nginx", help="The include file of an nginx server block."
-)
-@click.option("--caddy", "part", flag_value="caddy", help="The import file of a Caddy site block.")
-@click.option(
-    "--apache", "part", flag_value="apache", help="The include file of a virtual host of Apache."
-)
-@click.option("--traefik", "part", flag_value="traefik", help="A file for Traefik's file provider.")
-@click.option(
-    "--cloudflare", "part", flag_value="cloudflare", help="The config.yml of a Cloudflare tunnel."
+@click.argument("part", type=click.Choice(get_args(Part)), metavar="PART")
+@click.argument(
+    "folder", type=click.Path(path_type=Path, exists=True, file_okay=False), default=Path()
 )
 @click.option("--static", is_flag=True, help="For a site that serves an export, without a desk.")
 @overrides
-def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
-    """Print HTML or web server settings that connect your site to a desk.
+def snippet(part: Part, folder: Path, static: bool, overrides: tuple[str, ...]) -> None:
+    r"""Print HTML or web server settings that connect your site to a desk.
 
-    The desk is that of FOLDER. Without the name of a web server it prints HTML for your pages.
+    The desk is that of FOLDER, by default the current one. PART is one of these:
+
+    \b
+    widget                 the tags and the policy of the chat on a page
+    html                   the tags for <head> and the hidden notice for agents
+    head, body             only one of these two
+    footer                 the visible notice
+    nginx, caddy, apache   a file that the settings of the web server include
+    traefik                a file for Traefik's file provider
+    cloudflare             the config.yml of a Cloudflare tunnel
+
     Addresses in the HTML begin with site.url. If that is not set they are paths, for pages on the
     desk's host.
     """
@@ -80,14 +85,14 @@ def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str,
     click.echo(text)
 
 
-def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, asks: bool) -> str:
+def _write_html(folder: Path, overrides: tuple[str, ...], part: Part, *, asks: bool) -> str:
     from aitp_desk.config import load_config
     from aitp_desk.protocols.base.discovery_links import write_head_tags, write_notice
 
     # without a port the site has an address only if site.url is set
     url = load_config(folder, overrides, port=0).site.url
     tags, hidden = write_head_tags(url), write_notice(url, asks=asks, hidden=True)
-    if part is None:
+    if part == "html":
         return f"{_IN_HEAD}\n{tags}\n\n{_IN_BODY}\n{hidden}"
     return {"head": tags, "body": hidden, "footer": write_notice(url, asks=asks)}[part]
 

@@ -21,6 +21,7 @@ from aitp_desk.cli.data import (
     require_database,
     require_engine,
 )
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
@@ -172,7 +173,8 @@ def migrate(data: Path, url: str, dry_run: bool) -> None:
             click.echo(f"{'would apply' if dry_run else 'applies'} {migration.name}")
         if not dry_run:
             asyncio.run(apply())
-    click.echo(f"{len(missing)} migrations {'are missing' if dry_run else 'applied'}.")
+    verb = ("is" if len(missing) == 1 else "are") + " missing" if dry_run else "applied"
+    click.echo(f"{write_count(len(missing), 'migration')} {verb}.")
 
 
 @store.command()
@@ -225,11 +227,12 @@ async def _has_objects(reader: SnapshotReader) -> bool:
 
 
 def _tell_whole(found: IntegrityReport) -> None:
-    turns = f", and {found.folded} first turns of sessions" if found.folded else ""
-    click.echo(f"threads    {found.messages} messages on {found.threads} threads{turns}: unchanged")
+    turns = f", and {write_count(found.folded, 'first turn')} of sessions" if found.folded else ""
+    messages = f"{write_count(found.messages, 'message')} on {write_count(found.threads, 'thread')}"
+    click.echo(f"threads    {messages}{turns}: unchanged")
     elsewhere = "; others in a bucket: 'aitp-desk files check FOLDER'" if found.has_objects else ""
     click.echo(f"files      {found.files}: unchanged{elsewhere}")
-    click.echo(f"audit log  {found.audit_rows} rows: unchanged")
+    click.echo(f"audit log  {write_count(found.audit_rows, 'row')}: unchanged")
     keys = ", ".join(map(str, found.data_keys)) or "none yet"
     click.echo(f"data keys  {keys}")
 

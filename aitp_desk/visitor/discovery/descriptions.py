@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from aitp_desk import own_version
+from aitp_desk.model.text import write_count
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 from aitp_desk.visitor.base import Endpoint
 from aitp_desk.visitor.clients.mcp.wire import HANDSHAKE
@@ -43,7 +44,7 @@ def list_card_endpoints(card: Any, url: str) -> Iterator[Endpoint]:
             "a2a",
             resolve(url, address),
             url,
-            f"Its A2A card names {len(list_of(card, 'skills'))} skills.",
+            f"Its A2A card names {write_count(len(list_of(card, 'skills')), 'skill')}.",
             answers=True,
             acts=True,
             document=card,
@@ -123,7 +124,7 @@ async def find_hac(fetcher: Fetcher) -> tuple[Endpoint, ...]:
         "hac",
         url,
         url,
-        f"Its home page answers in HAC, with {len(relations)} resources.",
+        f"Its home page answers in HAC, with {write_count(len(relations), 'resource')}.",
         answers=bool(relations & set(QUESTION_NAMES)),
         acts=True,
         document=root,
@@ -142,7 +143,8 @@ async def find_openapi(fetcher: Fetcher, base: str = "") -> tuple[Endpoint, ...]
             document = await asyncio.to_thread(decode_yaml_object, found)
     if document is None or not text_of(document, "openapi").startswith("3."):
         return ()
-    reason = f"It has an OpenAPI document with {len(object_of(document, 'paths'))} addresses."
+    addresses = write_count(len(object_of(document, "paths")), "address", "addresses")
+    reason = f"It has an OpenAPI document with {addresses}."
     names = {
         read_question_name(text_of(object_of(item, method), "operationId"))
         for item in object_of(document, "paths").values()

@@ -10,6 +10,7 @@ import msgspec
 from yarl import URL
 
 from aitp_desk.egress import Fetched
+from aitp_desk.model.text import write_count
 from aitp_desk.visitor.base import Endpoint, EndpointKind, UnusedEndpoint
 from aitp_desk.visitor.discovery.agents_file import AgentsFile, describe, read_agents_file
 from aitp_desk.visitor.discovery.descriptions import (
@@ -196,11 +197,12 @@ def _list_declared(agents_file: AgentsFile) -> Iterator[Endpoint]:
     url = agents_file.url
     rest = [each for each in agents_file.capabilities if each.protocol == "REST"]
     if agents_file.document is not None and rest:
+        capabilities = write_count(len(rest), "capability", "capabilities")
         yield Endpoint(
             "agents_txt",
             url,
             url,
-            f"It declares {len(rest)} capabilities over HTTP for this visitor.",
+            f"It declares {capabilities} over HTTP for this visitor.",
             answers=any(each.id in QUESTION_NAMES for each in rest),
             acts=True,
             document=describe(agents_file),

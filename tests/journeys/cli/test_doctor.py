@@ -271,11 +271,11 @@ async def test_keys_and_the_audit_log_are_examined(tmp_path: Path) -> None:
         ):
             assert (await run(*made, "--data", data))[0] == 0
         found = await look(desk)
-        assert found["ok keys"] == ["2 keys and 1 clients are valid; all threads are open to staff"]
+        assert found["ok keys"] == ["valid: 2 keys, 1 client; all threads are open to staff"]
         (endless,) = found["warning keys"]
         assert endless.startswith("without an end: staff — make others with --expires")
         (whole,) = found["ok audit"]
-        assert whole.startswith("4 rows are unchanged; head 4:"), "one of the thread"
+        assert whole.startswith("4 rows, unchanged; head 4:"), "one of the thread"
 
         with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
             old = int(time.time()) - 91 * 86400

@@ -126,10 +126,10 @@ def test_lost_and_changed_objects_are_told(owner: Owner) -> None:
     assert done.out.startswith("files      1, ")
     assert lost in done.err
     assert changed in done.err
-    assert done.err.endswith("2 files are lost or were changed.\n")
+    assert done.err.endswith("Lost or changed: 2 files.\n")
     back = owner.run("move", "--to-database")
     assert back.code == 1
-    assert back.err.endswith("2 files were not moved.\n")
+    assert back.err.endswith("Not moved: 2 files.\n")
     assert owner.rows("SELECT count(*) FROM files WHERE object_key IS NULL") == [(1,)]
 
 

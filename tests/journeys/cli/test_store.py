@@ -306,9 +306,9 @@ def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
     database, threads, files, log, keys = command("store", "check", "--data", kept.data)
     assert database.startswith("database   complete: ")
-    assert "8 messages on 2 threads, and 1 first turns of sessions: unchanged" in threads
+    assert "8 messages on 2 threads, and 1 first turn of sessions: unchanged" in threads
     assert files == "files      1: unchanged"
-    assert log == "audit log  1 rows: unchanged"
+    assert log == "audit log  1 row: unchanged"
     assert keys == "data keys  1"
     (line,) = command("store", "check", "--data", kept.data, "--json")
     assert json.loads(line) == {

@@ -123,7 +123,7 @@ async def test_questions_are_prompted_for_until_an_empty_line(shop: Website) -> 
 async def test_endpoints_and_actions_are_listed_for_people(shop: Website) -> None:
     endpoints = (await run(shop.url, "--endpoints")).stdout
     assert f"agents_txt  {shop.url}/.well-known/agents.json  (actions)" in endpoints
-    assert "It declares 1 capabilities over HTTP for this visitor." in endpoints
+    assert "It declares 1 capability over HTTP for this visitor." in endpoints
     actions = (await run(shop.url, "--actions")).stdout
     assert "order-map  (says nothing of its safety)" in actions
     assert "takes trail, [copies]" in actions

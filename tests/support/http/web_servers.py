@@ -140,13 +140,13 @@ async def beside(
     own = ("--set", f"site.url=http://{HOST}")
     if kind == "caddy":
         for part in ("head", "body"):
-            _, lines, _ = await run("snippet", desk_folder, f"--{part}")
+            _, lines, _ = await run("snippet", part, desk_folder)
             (root / f"agents-{part}.html").write_text("\n".join(lines) + "\n")
     trusted = 'server.trusted_proxies=["127.0.0.1/32"]'
     async with serving(folder / "data", own[1], trusted, *settings, folder=desk_folder) as desk:
         port = desk.url.rpartition(":")[2]
         code, lines, _ = await run(
-            "snippet", desk_folder, f"--{kind}", *own, "--set", f"server.port={port}"
+            "snippet", kind, desk_folder, *own, "--set", f"server.port={port}"
         )
         assert code == 0
         included = run_in / "aitp-desk.included"

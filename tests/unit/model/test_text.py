@@ -181,3 +181,10 @@ def test_long_texts_of_signs_are_read_in_one_go(sign: str) -> None:
 )
 def test_a_number_is_written_with_its_noun(number: float, said: str) -> None:
     assert write_count(number, "second") == said
+
+
+def test_a_plural_of_its_own_is_given() -> None:
+    assert [write_count(n, "capability", "capabilities") for n in (1, 3)] == [
+        "1 capability",
+        "3 capabilities",
+    ]

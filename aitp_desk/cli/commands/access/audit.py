@@ -12,6 +12,7 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
 from aitp_desk.cli.data import desk_data, desk_store, require_database, require_keys, run_in_store
+from aitp_desk.model.text import write_count
 from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
     if checked.broken is not None:
         fail([f"The audit log is broken at row {checked.broken}: {checked.why}."])
     kept = checked.head.n - checked.dropped
-    click.echo(f"The audit log is complete and unchanged: {kept} {'row' if kept == 1 else 'rows'}.")
+    click.echo(f"The audit log is complete and unchanged: {write_count(kept, 'row')}.")
     if checked.dropped:
         click.echo(
             f"Rows up to {checked.dropped} were dropped at the end of their retention period."

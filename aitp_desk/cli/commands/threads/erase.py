@@ -18,6 +18,7 @@ from aitp_desk.cli.data import (
     require_keys,
     run_in_store,
 )
+from aitp_desk.model.text import write_count
 
 if TYPE_CHECKING:
     from aitp_desk.store.base import Store
@@ -118,7 +119,11 @@ def erase(
 
 def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     whose = "all visitors" if person.id is None else person.id
-    where = "one thread" if person.thread_id and erased.threads else f"{erased.threads} threads"
+    where = (
+        "one thread"
+        if person.thread_id and erased.threads
+        else write_count(erased.threads, "thread")
+    )
     counts = [
         ("messages of the person", erased.messages),
         ("replies of the desk", erased.replies),

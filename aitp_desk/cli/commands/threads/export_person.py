@@ -23,6 +23,7 @@ from aitp_desk.cli.commands.threads.erase import (
     read_person,
 )
 from aitp_desk.cli.data import open_store
+from aitp_desk.model.text import write_count
 from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def export_person(
             fail([f"--to: {to} cannot be written: {error.strerror}."])
     if thread_id is not None and not counts:
         click.echo(NO_THREAD.format(id=thread_id), err=True)
-    click.echo(f"Wrote {counts.total()} records about {_whose(person)} to {to}.")
+    click.echo(f"Wrote {write_count(counts.total(), 'record')} about {_whose(person)} to {to}.")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from aitp_desk.cli.arguments import (
     site_folder,
 )
 from aitp_desk.cli.data import desk_data, desk_store, make_local_auditor, require_keys, run_in_store
+from aitp_desk.model.text import write_count
 from aitp_desk.model.timestamps import write_timestamp
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def export(
             head = run_in_store(config.data, config.store, write).statement.head
         except OSError as error:
             fail([f"--to: {to} cannot be written: {error.strerror}."])
-    click.echo(f"Wrote {_messages(head.seq)} to {to}.")
+    click.echo(f"Wrote {write_count(head.seq, 'message')} to {to}.")
     click.echo(f"head {head.seq}:{head.link}")
 
 
@@ -241,7 +242,8 @@ def _tell(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> None:
             click.echo(f"- {what}", err=True)
         return
     erased = f", of which {checked.erased} erased" if checked.erased else ""
-    click.echo(f"Unchanged: {_messages(len(document.messages))}{erased}, as signed by the site.")
+    messages = write_count(len(document.messages), "message")
+    click.echo(f"Unchanged: {messages}{erased}, as signed by the site.")
     click.echo(f"site    {_plain(statement.head.site)}, with its keys from {_plain(asked)}")
     click.echo(
         f"thread  {_plain(statement.head.thread)}, of {write_timestamp(statement.opened_at)}"
@@ -282,10 +284,6 @@ def _summary(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> dict
 def _head(document: Document) -> str:
     head = document.statement.head
     return f"{head.seq}:{head.link}"
-
-
-def _messages(count: int) -> str:
-    return f"{count} message{'' if count == 1 else 's'}"
 
 
 def _plain(text: str) -> str:

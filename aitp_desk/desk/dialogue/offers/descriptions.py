@@ -7,6 +7,7 @@ from typing import Any
 
 from aitp_desk.knowledge.media.payloads import Resource
 from aitp_desk.model.calls.action import AUDIO, DATA, DOWNLOAD, IMAGE, VIDEO
+from aitp_desk.model.text import write_count
 
 _MOST_PICTURES = 4
 _MOST_CHAPTERS = 8
@@ -33,7 +34,7 @@ def describe(resource: Resource, payload: Mapping[str, Any], page_url: str) -> s
             said.append(_ended(resource.description))
         case kind if kind == DATA:
             records = payload["data"].get("records")
-            count = f" {_count(len(records), 'record')}." if isinstance(records, list) else ""
+            count = f" {write_count(len(records), 'record')}." if isinstance(records, list) else ""
             said = [f"“{resource.title}” as data.{count}", _ended(resource.description)]
             said.append(f"It belongs to the page {page_url}.")
         case _:
@@ -77,15 +78,11 @@ def _clock(seconds: float) -> str:
 
 def _bytes(size: int) -> str:
     if size < 1000:
-        return _count(size, "byte")
+        return write_count(size, "byte")
     power = 1 if size < 999_500 else 2 if size < 999_500_000 else 3
     value = size / 1000**power
     said = f"{value:.3g}" if value < 100 else f"{value:.0f}"
     return f"{said} {('kB', 'MB', 'GB')[power - 1]}"
-
-
-def _count(number: int, of: str) -> str:
-    return f"{number} {of}" if number == 1 else f"{number} {of}s"
 
 
 def _ended(text: str) -> str:

@@ -12,6 +12,7 @@ from aitp_desk.model.access.rule import Access
 from aitp_desk.model.calls.action import Related
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.conversation.thread import Thread
+from aitp_desk.model.text import write_count
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.addresses import thread_path
 from aitp_desk.protocols.aitp.threads.request_affordances import list_answer_affordances
@@ -68,7 +69,7 @@ async def describe_messages(desk: Desk, call: Call, reply: Reply) -> Representat
     listed = f"{at}/messages"
     order = "oldest" if call.query.get("order") == "asc" else "newest"
     count = len(body["data"])
-    found = f"{count} message{'' if count == 1 else 's'} of a conversation, the {order} first."
+    found = f"{write_count(count, 'message')} of a conversation, the {order} first."
     more = "There are more." if body["has_more"] else "There are no more in this direction."
     parts = [
         found,

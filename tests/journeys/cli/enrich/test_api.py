@@ -110,8 +110,9 @@ async def test_a_model_behind_chat_completions_reads_the_passages(
 
 async def test_nothing_is_sent_without_consent(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with api_of(reader, monkeypatch) as api:
-        code, out, _ = await run("enrich", site)
+        code, out, _ = await run("enrich", site, "--limit", 1)
         assert code == 1
+        assert out[0].startswith("1 passage in 1 request to claude-haiku")
         assert "less than $0.01" in out[0]
         assert api.requests == []
 
@@ -220,5 +221,5 @@ async def test_a_reply_that_is_none_leaves_the_passage_to_the_next_run(
     async with api_of(lambda _: reply, monkeypatch):
         code, out, err = await run("enrich", site, "--yes", *options)
     assert code == 0, err
-    assert out[-1] == "2 passages are left to enrich."
+    assert out[-1] == "Left to enrich: 2 passages."
     assert not (site / "enriched.jsonl").exists()

@@ -56,7 +56,7 @@ def test_results_become_sorted_lines_next_to_the_content(site: Path) -> None:
         reply(leave, LEAVE),
     )
     assert "3 questions for 2 passages" in done.out
-    assert "2 of 2 passages are enriched" in done.out
+    assert "2 of 2 passages enriched" in done.out
     first, second = lines_of(site)
     assert (first["page"], second["page"]) == ("leave", "returns")
     assert second["headings"] == ["Return window"]
@@ -107,7 +107,7 @@ def test_only_what_changed_is_requested_again(site: Path) -> None:
     assert "leave" not in checked.err
     (changed,) = requested(site)
     done = give_results(site, results, reply(changed, WINDOW))
-    assert "1 old lines removed" in done.out
+    assert ", 1 old line removed." in done.out
     assert len(lines_of(site)) == 2
 
 

@@ -26,7 +26,7 @@ URL = ("--set", f"site.url=https://{HOST}")
 
 async def settings_of(folder: Path, kind: str) -> dict[str, object]:
     """What the command prints for a server that reads YAML."""
-    code, lines, errors = await run("snippet", folder, f"--{kind}", *URL)
+    code, lines, errors = await run("snippet", kind, folder, *URL)
     assert (code, errors) == (0, [])
     found: dict[str, object] = yaml.safe_load("\n".join(lines))
     return found
@@ -109,7 +109,7 @@ async def test_traefik_sends_who_names_the_manifest_there(accept: str, is_sent: 
 
 @pytest.mark.parametrize("kind", ["traefik", "cloudflare"])
 async def test_rules_that_name_a_host_need_the_address_of_the_site(kind: str) -> None:
-    code, lines, errors = await run("snippet", SITE, f"--{kind}", "--set", "site.url=")
+    code, lines, errors = await run("snippet", kind, SITE, "--set", "site.url=")
     assert (code, lines) == (1, [])
     assert errors == [
         "site.url is not set. Set it to your site's address, whose host the settings name."

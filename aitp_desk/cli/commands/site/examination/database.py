@@ -13,6 +13,7 @@ from aitp_desk.cli.commands.site.examination.findings import Findings
 from aitp_desk.config import Config
 from aitp_desk.model.access.audit import AuditAction
 from aitp_desk.model.access.scope import is_operator_scope
+from aitp_desk.model.text import write_count
 from aitp_desk.store.base import Reader, StoreError
 from aitp_desk.store.engine.engines import open_snapshot
 from aitp_desk.store.reads.audit_log import audit_rows, check_audit
@@ -66,7 +67,7 @@ def _check_credentials(
     if idle:
         what = f"not used for {IDLE_DAYS} days: {_join(idle)}"
         findings.warn("keys", what, "revoke what nobody needs: aitp-desk token revoke NAME")
-    told = f"{len(keys)} keys and {len(clients)} clients are valid"
+    told = f"valid: {write_count(len(keys), 'key')}, {write_count(len(clients), 'client')}"
     if mighty := [key.name for key in keys if is_operator_scope(key.scopes)]:
         told += f"; all threads are open to {_join(mighty)}"
     findings.approve("keys", told)
@@ -86,7 +87,8 @@ async def _check_audit(reader: Reader, config: Config, now: float, findings: Fin
         )
         return
     findings.approve(
-        "audit", f"{checked.head.n - checked.dropped} rows are unchanged; head {checked.head}"
+        "audit",
+        f"{write_count(checked.head.n - checked.dropped, 'row')}, unchanged; head {checked.head}",
     )
     refused = 0
     async for row in audit_rows(reader):

@@ -25,7 +25,9 @@ from aitp_desk.web.discovery.catalog import CATALOG_PATH
 from aitp_desk.web.discovery.security_txt import SECURITY_PATH
 from aitp_desk.web.widget.routes import LOADER_PATH
 
-SNIPPET = "pass it on to the desk: aitp-desk snippet FOLDER prints the settings of the web server"
+SNIPPET = (
+    "pass it on to the desk: aitp-desk snippet nginx FOLDER prints the settings of the web server"
+)
 OAUTH_PLACE = "/.well-known/oauth-authorization-server"
 _ALWAYS = {
     MANIFEST_PLACE: "application/json",
