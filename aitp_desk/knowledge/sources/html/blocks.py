@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
+from operator import not_
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -50,12 +52,15 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 """
 
 
-def html_blocks(html: str) -> list[Block]:
+def html_blocks(html: str, *, has_menus: bool = True) -> list[Block]:
     """Return the blocks of a piece of HTML, in order.
 
-    Menus and tables of contents are left out: their words occur elsewhere, with their content. The
-    terms of definition lists become sections if they have an id or are explained in full, and items
-    otherwise.
+    The terms of definition lists become sections if they have an id or are explained in full, and
+    items otherwise.
+
+    Parameters:
+        has_menus: whether rows of links are left out as menus and tables of contents: their words
+            occur elsewhere, with their content.
     """
     body = LexborHTMLParser(html).body
     if body is None:
@@ -64,7 +69,7 @@ def html_blocks(html: str) -> list[Block]:
         remove_node(node)
     reader = _Reader()
     reader.walk(body)
-    return reader.blocks()
+    return reader.blocks(has_menus=has_menus)
 
 
 class _Reader:
@@ -85,15 +90,17 @@ class _Reader:
         """The beginnings of the open definition lists."""
         self.prefix = ""
 
-    def blocks(self) -> list[Block]:
+    def blocks(self, *, has_menus: bool) -> list[Block]:
         """Return the blocks, without navigation."""
+        referring = mark_references(self.found, self.shares)
+        if not has_menus:
+            return list(compress(self.found, map(not_, referring)))
         sizes = [size_of(block) for block in self.found]
         total = sum(sizes)
         links = sum(size * share for size, share in zip(sizes, self.shares, strict=True))
         is_index = total > _LONG_PAGE and (links > _PAGE_OF_LINKS * total or self._is_register())
         kept: list[Block] = []
         row: list[Block] = []
-        referring = mark_references(self.found, self.shares)
         for block, share, refers in zip(self.found, self.shares, referring, strict=True):
             if refers:
                 continue
@@ -148,7 +155,7 @@ class _Reader:
             self._flush()
             for line_break in node.css("br"):
                 line_break.replace_with("\n")
-            self._add(Code(node.text().strip("\n"), node.attributes.get("data-language") or ""))
+            self._add(Code(node.text().strip("\n"), _language_of(node)))
         elif name == "table" and not _is_layout(node):
             self._flush()
             table = _table(node)
@@ -173,10 +180,12 @@ class _Reader:
 
     def _heading(self, node: LexborNode, name: str) -> None:
         text = plain(node.text())
-        if text.rstrip(":").lower() in NOTES:
+        id = node.attributes.get("id") or ""
+        is_in_a_box = node.parent is not None and node.parent.tag != "body"
+        if text.rstrip(":").lower() in NOTES and is_in_a_box and not id:
             self.prefix = f"{text.rstrip(':')}: "
         elif text:
-            self._add(Heading(_HEADINGS[name], text, node.attributes.get("id") or ""))
+            self._add(Heading(_HEADINGS[name], text, id))
 
     def _term(self, node: LexborNode) -> None:
         text = plain(node.text()).rstrip(":")
@@ -259,7 +268,8 @@ class _Reader:
         self.text = []
         if not text:
             return
-        if text.rstrip(":").lower() in NOTES:
+        begins_an_item = self.items and self.mark
+        if text.rstrip(":").lower() in NOTES and not begins_an_item:
             self.prefix = f"{text.rstrip(':')}: "
             return
         share = min(linked / len(text), 1.0)
@@ -271,8 +281,18 @@ class _Reader:
             self._add(Paragraph(text), share)
 
     def _add(self, block: Block, share: float = 0.0) -> None:
+        if self.prefix:  # "Example:" before a block of code
+            prefix, self.prefix = self.prefix.rstrip(), ""
+            self._add(Paragraph(prefix))
         self.found.append(block)
         self.shares.append(share)
+
+
+def _language_of(code: LexborNode) -> str:
+    """Return the language that a code block names; that of Markdown is a class."""
+    within = code.css_first('code[class^="language-"]')
+    named = (within.attributes["class"] or "").removeprefix("language-") if within else ""
+    return code.attributes.get("data-language") or named
 
 
 def _start_of(node: LexborNode) -> int | None:

@@ -59,7 +59,21 @@ def test_a_numbered_list_keeps_its_numbers() -> None:
         "To return:\n1. Open the order.\n- Choose a reason. Say more if you like.\n2. Print the"
     )
     (later,) = cut("7. Seal it.\n\n   With tape.\n8. Post it.\n")
-    assert later.text == "7. Seal it. With tape.\n8. Post it."
+    assert later.text == "7. Seal it.\nWith tape.\n8. Post it."
+
+
+def test_html_in_markdown_is_read_across_empty_lines() -> None:
+    (passage,) = cut(
+        "<table>\n<tr><th>Door</th><th>Opens</th></tr>\n\n<tr><td>East</td><td>at 9</td></tr>\n"
+        "\n</table>\n\nUse the `<title>` or the <title> tag.\n"
+    )
+    assert passage.text == "East: at 9\n\nUse the <title> or the tag."
+    assert passage.units[0].lead == "Door Opens"
+
+
+def test_steps_that_are_all_numbered_one_count_up() -> None:
+    (passage,) = cut("1. Open it.\n1. Read it.\n")
+    assert passage.text == "1. Open it.\n2. Read it."
 
 
 def test_text_before_the_first_heading_has_the_address_of_the_page() -> None:

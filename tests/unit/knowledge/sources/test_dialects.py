@@ -53,7 +53,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         (":::tip Good\n\nUse it.\n\n:::", ["Good: Use it."]),
         (":::note[Good]\nUse it.\n:::", ["Good: Use it."]),
         (":::danger\nNever.\n:::\nAfter.", ["Danger: Never.", "After."]),
-        ("::::info\n:::tip\nIn.\n:::\nOut.\n::::", ["Info:", "Tip: In.", "Out."]),
+        ("::::info\n:::tip\nIn.\n:::\nOut.\n::::", ["Info: Tip: In.", "Out."]),
         ("::: code-group\n```js [a.js]\nlet a\n```\n:::", ["a.js:", "```js\nlet a\n```"]),
         ("::: details More\nIt is.\n:::", ["More: It is."]),
         ('```js title="a.js" {1}\nlet a\n```', ["a.js:", "```js\nlet a\n```"]),
@@ -62,7 +62,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ("```js filename=a.js [4,6]\na\n```", ["a.js:", "```js\na\n```"]),
         ("```js [4,6]\na\n```", ["```js\na\n```"]),
         ("```js npm2yarn showLineNumbers\na\n```", ["```js\na\n```"]),
-        ("- One\n\n  :::note\n  In it.\n  :::", ["One Note: In it."]),
+        ("- One\n\n  :::note\n  In it.\n  :::", ["One", "Note: In it."]),
         # GitHub
         ("> [!WARNING]\n> Mind it.", ["Warning: Mind it."]),
         # MyST
@@ -81,7 +81,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ("```{eval-rst}\n.. tip:: From rst.\n```", ["Tip: From rst."]),
         # Hugo, Jinja, Vue
         ('{{< tabs >}}\n{{< tab "A" >}}\nUse it.\n{{< /tab >}}\n{{< /tabs >}}', ["A:", "Use it."]),
-        ("{{% notice tip %}}\nUse it.\n{{% /notice %}}", ["Tip:", "Use it."]),
+        ("{{% notice tip %}}\nUse it.\n{{% /notice %}}", ["Tip: Use it."]),
         ('See [b]({{< ref\n"b.md" >}}).', ["See b."]),
         ('See [b]({{< ref "b.md" >}}) {{ version }} or `{{ x }}`.', ["See b or {{ x }}."]),
         ("{{< highlight go >}}\nx := 1\n{{< /highlight >}}", ["```go\nx := 1\n```"]),
@@ -102,7 +102,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
             "  description: 'The most, it\\'s 9.',\n  },\n]} />"),
             ["max (number | null, optional): The most, it's 9."],
         ),
-        ('<Callout type="caution">Mind it.</Callout>', ["Caution:", "Mind it."]),
+        ('<Callout type="caution">Mind it.</Callout>', ["Caution: Mind it."]),
     ],
 )  # fmt: skip
 def test_a_dialect_is_read_as_what_it_says(tmp_path: Path, text: str, units: list[str]) -> None:

@@ -362,6 +362,24 @@ def test_further_paragraphs_of_an_item_have_no_mark(tmp_path: Path) -> None:
     assert passage.text == "- Oak.\nIt is hard.\n- Ash."
 
 
+def test_a_heading_of_a_section_is_no_note(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>T</h1><p>Go.</p><section id=notes><h2>Notes</h2><p>It bites.</p></section>"
+        "<ul><li>Install</li><li>Example</li><li>API</li></ul></main>"
+    )
+    _, *passages = read(tmp_path, page)[1]
+    assert [(p.heading, p.text) for p in passages] == [
+        ("Notes", "It bites.\n- Install\n- Example\n- API")
+    ]
+
+
+def test_the_name_of_an_example_stays_before_its_code(tmp_path: Path) -> None:
+    page = "<main><h1>T</h1><p>Example:</p><pre>go()</pre><p>Then stop.</p></main>"
+    (passage,) = read(tmp_path, page)[1]
+    assert passage.text == "Example:\n```\ngo()\n```\n\nThen stop."
+    assert passage.units[1].lead == "Example:"
+
+
 def test_footnotes_are_headed_in_the_language_of_the_page(tmp_path: Path) -> None:
     note = '<aside class="footnote"><span class="label">1</span><p>Aus Holz.</p></aside>'
     _, passages = read(tmp_path, f'<html lang="de"><main><h1>Tor</h1><p>Alt.</p>{note}</main>')
