@@ -75,6 +75,8 @@ class Context:
         side_effects: those noted so far.
         spent: what the call has agreed to pay elsewhere, stored for the owner alone; None for
             nothing.
+        continued: what an earlier attempt left with :class:`CallContinues`; empty for none. The
+            function then only finds out how the call goes; its arguments are not validated again.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Context:
         self.conversation = conversation
         self.side_effects: list[SideEffect] = []
         self.spent: Money | None = None
+        self.continued = ""
         self._tell = tell
         self._loop = None if tell is None else asyncio.get_running_loop()
         self._thread = threading.get_ident()
@@ -152,6 +155,24 @@ class OutcomeUnknown(Exception):
 
     The call of an action that may be repeated fails instead, as any call that was not made.
     """
+
+
+class CallContinues(Exception):
+    """A call was accepted elsewhere and has not ended there.
+
+    The desk tells the caller so, and calls the function again with :attr:`Context.continued`, until
+    the call ends or expires. Then :class:`~aitp_desk.model.errors.Unavailable` means that its state
+    could not be read this time.
+
+    Parameters:
+        reference: by which the call is found there.
+        after: seconds that must pass before its state is read; None for any.
+    """
+
+    def __init__(self, reference: str, after: float | None = None) -> None:
+        super().__init__(reference)
+        self.reference = reference
+        self.after = after
 
 
 async def no_price(_arguments: Any, _context: Context) -> Money | None:

@@ -7,6 +7,7 @@ VisitError
 ├── NotOffered           the site has no such action, or none that answers questions
 ├── SiteFailed           the site did not answer, or not in the form of its protocol
 ├── SiteRefused          the site refused the request, and said why
+│   ├── CallFailed       a call was made, and the site says how it has failed
 │   └── CredentialNeeded it wants a credential, or another one
 ├── PolicyRefused        the visitor's own policy forbids what would come next
 │   └── BudgetSpent      time, tokens or money of the visit are used up
@@ -50,6 +51,10 @@ class SiteRefused(VisitError):
         self.retry_after = retry_after
 
 
+class CallFailed(SiteRefused):
+    """A call was made, and has ended without a result; ``recovery`` is the site's code for it."""
+
+
 class CredentialNeeded(SiteRefused):
     """The site wants a credential, or another one; the same one is never sent again."""
 
@@ -59,7 +64,15 @@ class PolicyRefused(VisitError):
 
 
 class BudgetSpent(PolicyRefused):
-    """The visit has used up its time, tokens or money."""
+    """The visit has used up its time, tokens or money.
+
+    Parameters:
+        retry_after: in seconds, if the site asks for a longer pause than is left.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class NotConfirmed(VisitError):

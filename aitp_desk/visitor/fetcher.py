@@ -125,7 +125,8 @@ class Fetcher:
         if seconds >= self.left:
             raise BudgetSpent(
                 f"The site asks to wait {write_count(round(seconds), 'second')}; the visit has "
-                f"{max(self.left, 0):.0f} left."
+                f"{max(self.left, 0):.0f} left.",
+                retry_after=seconds,
             )
         await self._pause(seconds)
 

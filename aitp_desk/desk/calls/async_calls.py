@@ -3,8 +3,9 @@
 A call whose job is claimed a second time was interrupted, by a crash or a missed deadline. A
 repeatable call is executed again with the same id; any other ends with an unknown outcome. An
 approved or paid call is checked again before it runs, because its preconditions may have changed,
-and a paid call that needs approval then waits for an operator. The outcome is sent to the caller's
-callback address (``desk/jobs/callbacks.py``).
+and a paid call that needs approval then waits for an operator. A call that was accepted elsewhere
+is followed by another job until it ends or expires. The outcome is sent to the caller's callback
+address (``desk/jobs/callbacks.py``).
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.outcomes import make_fixed_end, mark_failed
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.jobs.call_kinds import (
+    FOLLOW_KIND,
     KIND,
     PAID_KIND,
     CallJobPayload,
+    find_pause,
     make_call_job,
     read_payload,
+    read_reference,
 )
 from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
@@ -48,6 +52,8 @@ _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Error kinds that another attempt may not meet."""
 REVOKED = "The caller's credential was revoked before the call began. Nothing was done."
 _NO_DESK = "The site agent of the call is no longer in desk.toml."
+FOLLOW_DELAYS = (1, 30, 300, 3600, 31 * 24 * 60 * 60)
+"""Seconds before each retry after a fault; no pause that another site asks for is longer."""
 ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""
 
@@ -81,13 +87,17 @@ class AsyncCalls:
         """
         self._invokers = invokers
         longest = [a.deadline_seconds for one in invokers.values() for a in one.actions]
-        for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
+        for name, handler, delays in (
+            (KIND, self._carry_on, DELAYS),
+            (PAID_KIND, self._carry_on_paid, DELAYS),
+            (FOLLOW_KIND, self._follow, FOLLOW_DELAYS),
+        ):
             self._jobs.register_kinds(
                 JobKind(
                     name=name,
                     handler=handler,
                     deadline=max(longest, default=0.0) + ROOM_SECONDS,
-                    delays=DELAYS,
+                    delays=delays,
                     at_once=MAX_AT_ONCE,
                     of_one=MAX_OF_ONE_CALLER,
                     given_up=self._give_up,
@@ -149,6 +159,9 @@ class AsyncCalls:
         performed = await calls.execute(call)
         if performed.ticket is not None:
             return self._ask_people(call, performed.ticket)
+        if performed.continues is not None:
+            goes_on = calls.make_continue_unit(performed.call, performed.continues)
+            return Finish(goes_on, self._jobs.wake)
         ended = performed.call
         is_passing = ended.error is not None and ended.error.kind in _PASSING
         # the caller of a paid call that is not async waits for its outcome: no retry
@@ -156,6 +169,20 @@ class AsyncCalls:
         if is_async and calls.is_repeatable(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
+
+    async def _follow(self, claim: ClaimedJob) -> Finish | None:
+        """Find out how a call goes that was accepted elsewhere."""
+        call = await call_reads.call_by_id(self._store, claim.ref)
+        if call is None or call.state is not CallState.STARTED:
+            return None
+        invoker = self._invokers.get(call.desk)
+        if invoker is None:
+            raise GiveUp(_NO_DESK)
+        performed = await invoker.deferred_calls.follow(call, read_reference(claim))
+        if performed.continues is not None:
+            pause = find_pause(call, performed.continues.after, self._clock())
+            raise Retry("The other site has not ended the call.", after=pause, has_progressed=True)
+        return self._finish(performed.call)
 
     async def _look_again(
         self, calls: DeferredCalls, call: ActionCall, carried: CallJobPayload

@@ -6,14 +6,18 @@ Such a call was accepted to run in the background, or was interrupted with its p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
-from aitp_desk.actions.base import OfferedAction
+from msgspec.structs import replace
+
+from aitp_desk.actions.base import CallContinues, OfferedAction
 from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
 from aitp_desk.desk.calls.executor import CallExecutor
 from aitp_desk.desk.calls.invocation import ActionOutput
 from aitp_desk.desk.calls.outcomes import mark_expired, mark_failed, mark_unknown
 from aitp_desk.desk.calls.results import describe_end
+from aitp_desk.desk.jobs.call_kinds import make_follow_job
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.chain import new_salt
@@ -23,7 +27,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.model.redaction import hide_secrets
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.units.calls.calls import ExtraStatements, end_accepted
+from aitp_desk.store.units.calls.calls import ExtraStatements, continue_call, end_accepted
 
 
 class DeferredCalls:
@@ -113,6 +117,32 @@ class DeferredCalls:
         context = self._executor.make_context(call, tells=True)
         with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
             return await self._executor.execute(offered, value, call, context)
+
+    async def follow(self, call: ActionCall, reference: str) -> ActionOutput:
+        """Find out how a call goes that was accepted elsewhere; its end is not stored.
+
+        Parameters:
+            reference: by which it is found there.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None or call.expires_at < self._now():
+            return ActionOutput(mark_unknown(call, self._now()))
+        given = call.arguments
+        with suppress(DeskError):  # the values are only needed to redact them
+            given = await self._secrets.restore_secrets(call)
+        context = self._executor.make_context(call, tells=True)
+        context.continued = reference
+        with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
+            return await self._executor.execute(offered, given, call, context)
+
+    def make_continue_unit(
+        self, call: ActionCall, continues: CallContinues
+    ) -> Callable[[], Work[None]]:
+        """Return the unit that lets a call continue in the background, and has it followed."""
+        now = self._clock()
+        accepted = call.accepted_at if call.accepted_at is not None else int(now)
+        kept = replace(call, accepted_at=accepted)
+        return partial(continue_call, call=kept, job=make_follow_job(kept, continues, now))
 
     def make_end_unit(
         self,

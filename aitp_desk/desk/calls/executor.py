@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from aitp_desk.actions.base import (
     ActionResult,
+    CallContinues,
     Caller,
     Context,
     OfferedAction,
@@ -31,7 +32,7 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.resource import Resource
-from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.model.errors import DeskError, InternalError, PreconditionFailed, Unavailable
 from aitp_desk.model.ids import digest_thread
 from aitp_desk.model.money import Money
 from aitp_desk.model.redaction import is_hiding, redact_json, redact_text
@@ -170,7 +171,8 @@ class CallExecutor:
         self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> ActionOutput:
         """Execute a call under the deadline of its action."""
-        output = await self._perform(offered, value, call, context)
+        perform = self._follow if context.continued else self._perform
+        output = await perform(offered, value, call, context)
         if context.spent is None:
             return output
         return replace(output, call=replace(output.call, spent=context.spent))
@@ -192,6 +194,8 @@ class CallExecutor:
                 return ActionOutput(mark_failed(call, error, int(self._clock())), error)
             late = f"{late} {OUTCOME_UNKNOWN}"
             return ActionOutput(mark_unknown(call, int(self._clock())), Unavailable(late))
+        except CallContinues as continues:
+            return ActionOutput(call, continues=continues)
         except OutcomeUnknown as unknown:
             told = Unavailable(f"{unknown} {OUTCOME_UNKNOWN}")
             return ActionOutput(mark_unknown(call, int(self._clock())), told)
@@ -204,6 +208,29 @@ class CallExecutor:
                     ticket, about=redact_text(ticket.about), note=redact_text(ticket.note)
                 ),
             )
+        done = _redact(done) if is_hiding() else done
+        return ActionOutput(mark_succeeded(call, done, int(self._clock())))
+
+    async def _follow(
+        self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
+    ) -> ActionOutput:
+        """Find out how a call goes that was accepted elsewhere; a failure to do so ends nothing."""
+        again = CallContinues(context.continued)
+        try:
+            with hide_faults(offered.action.name, call.id):
+                async with asyncio.timeout(offered.action.deadline_seconds):
+                    done = await offered.perform(value, context)
+        except CallContinues as continues:
+            return ActionOutput(call, continues=continues)
+        except (TimeoutError, InternalError):
+            return ActionOutput(call, continues=again)
+        except Unavailable as error:
+            again.after = error.retry_after
+            return ActionOutput(call, continues=again)
+        except OutcomeUnknown:
+            return ActionOutput(mark_unknown(call, int(self._clock())))
+        except DeskError as error:
+            return ActionOutput(mark_failed(call, error, int(self._clock())), error)
         done = _redact(done) if is_hiding() else done
         return ActionOutput(mark_succeeded(call, done, int(self._clock())))
 

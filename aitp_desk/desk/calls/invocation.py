@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.actions.base import CallContinues
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall, CallState, Source
@@ -65,7 +66,7 @@ class CompletedCall(msgspec.Struct, frozen=True):
 
 
 class AcceptedCall(msgspec.Struct, frozen=True):
-    """An ``async`` call that was accepted and runs in the background.
+    """A call that was accepted and continues in the background.
 
     Parameters:
         eta_seconds: the usual duration, from earlier calls; None if there were none.
@@ -100,11 +101,13 @@ class ActionOutput(msgspec.Struct, frozen=True):
         call: the call after execution; not stored yet.
         error: why it failed; None if it did not.
         ticket: the task for operators, if they are to carry the call out.
+        continues: how the call is followed, if it was accepted elsewhere.
     """
 
     call: ActionCall
     error: DeskError | None = None
     ticket: Ticket | None = None
+    continues: CallContinues | None = None
 
 
 InvocationOutcome = CompletedCall | AcceptedCall | ConsentRequired | PaymentNeeded

@@ -209,7 +209,8 @@ class ActionInvoker:
         call = await self.secrets.seal_secrets(msgspec.structs.replace(call, price=price))
         if action.kind != "async":
             work = self._begin_and_end(offered, value, call, context, invocation, says, extra)
-            return CompletedCall(await self._shield.run_shielded(call.id, work))
+            made = await self._shield.run_shielded(call.id, work)
+            return CompletedCall(made) if made.is_over else AcceptedCall(made, None)
         call = msgspec.structs.replace(call, accepted_at=self._now())
         if await self.executor.needs_approval(offered, value, context):
             call = make_pending_approval(call)
@@ -264,7 +265,7 @@ class ActionInvoker:
         says: tuple[WriteMessages, WriteMessages],
         extra: ExtraWrites | None,
     ) -> ActionCall:
-        """Store that a call has begun, execute it, and store its end.
+        """Store that a call has begun, execute it, and store its end, or that it continues.
 
         Raises:
             DeskError: why it failed; the failure is stored.
@@ -273,6 +274,12 @@ class ActionInvoker:
         extra_statements = None if extra is None else extra(call, None)
         await self._repository.begin(call, invocation.waiting, say, extra_statements)
         performed = await self.executor.execute(offered, value, call, context)
+        if performed.continues is not None:
+            await self._repository.write_continuing(
+                self.deferred_calls.make_continue_unit(performed.call, performed.continues)
+            )
+            self._begun()
+            return await self.calls.find(call.id) or performed.call
         extra_statements = None if extra is None else extra(performed.call, performed.error)
         await self._repository.end(performed.call, call, say_end, extra_statements)
         self.counts.count_call(performed.call)

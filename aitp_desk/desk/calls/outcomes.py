@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import structlog
 
-from aitp_desk.actions.base import ActionResult, OutcomeUnknown
+from aitp_desk.actions.base import ActionResult, CallContinues, OutcomeUnknown
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
 from aitp_desk.model.error_kind import FailureCode
 from aitp_desk.model.errors import DeskError, InternalError
@@ -27,7 +27,7 @@ def hide_faults(name: str, id_: str) -> Iterator[None]:
         id_: of the call; it appears in the log and in the error.
 
     Raises:
-        TimeoutError, OutcomeUnknown: unchanged.
+        TimeoutError, OutcomeUnknown, CallContinues: unchanged.
         DeskError: with the call's secret arguments redacted.
         InternalError: for any other exception; it is logged with the id.
     """
@@ -36,7 +36,7 @@ def hide_faults(name: str, id_: str) -> Iterator[None]:
     except DeskError as error:
         error.hide(redact_text)
         raise
-    except (TimeoutError, OutcomeUnknown):
+    except (TimeoutError, OutcomeUnknown, CallContinues):
         raise
     except Exception as fault:
         _log.exception("action_failed", action=name, call=id_)

@@ -133,7 +133,13 @@ def _raise_first(failed: Sequence[tuple[ActionCall, BaseException]]) -> None:
 
 
 async def _end(calls: DeferredCalls, store: Store, call: ActionCall) -> None:
-    ended = (await calls.execute(call)).call if calls.is_repeatable(call) else call
+    ended = call
+    if calls.is_repeatable(call):
+        performed = await calls.execute(call)
+        ended = performed.call
+        if performed.continues is not None:
+            await store.run(calls.make_continue_unit(ended, performed.continues))
+            return
     if not ended.is_over:
         ended = calls.end_interrupted(call)
     _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)

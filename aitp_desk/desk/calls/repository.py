@@ -12,7 +12,7 @@ from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
 from aitp_desk.model.access.audit import AuditKeys, Auditor, make_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy, UnknownSession
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.units.calls.calls import ExtraStatements, begin_call, move_call
 
 AGAIN_SECONDS = 1.0
@@ -83,6 +83,19 @@ class CallRepository:
                 return
             else:
                 return
+
+    async def write_continuing(self, unit: Callable[[], Work[None]]) -> None:
+        """Store that a call continues elsewhere, retrying until the store accepts it.
+
+        Parameters:
+            unit: stores it.
+        """
+        while True:
+            try:
+                return await self._store.run(unit)
+            except (StoreBusy, StoreError) as error:
+                _log.warning("call_not_written_yet", reason=str(error))
+                await asyncio.sleep(AGAIN_SECONDS)
 
     async def _write(
         self,

@@ -82,7 +82,7 @@ class ActionTurns:
                 param="context.user_intent",
             )
         if request.callback_url is not None:
-            if action.kind == "async":
+            if action.may_continue:
                 self._check_callback(principal, request.callback_url)
             else:
                 request = msgspec.structs.replace(request, callback_url=None)

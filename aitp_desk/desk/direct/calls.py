@@ -280,7 +280,7 @@ class DirectCalls:
         extra: ExtraWrites | None,
     ) -> CallStatus:
         action = begun.action
-        goes_on = action.kind == "async" or action.is_prepaid
+        goes_on = action.may_continue or action.is_prepaid
         callback_url = asked.callback_url if goes_on else None
         if callback_url is not None:
             self._check_callback(principal, callback_url, CALLBACK)

@@ -123,6 +123,7 @@ class Action(msgspec.Struct, frozen=True):
         approval: whether an operator approves a call first; for ``async`` actions only.
         deadline_seconds: time limit of a call; for ``async`` actions, of each attempt.
         is_idempotent: whether repeating a call has no further effect.
+        may_go_on: whether a call may turn out to continue elsewhere, as a partner's may.
     """
 
     name: str
@@ -144,6 +145,12 @@ class Action(msgspec.Struct, frozen=True):
     is_idempotent: bool = False
     examples: tuple[Example, ...] = ()
     related: tuple[Related, ...] = ()
+    may_go_on: bool = False
+
+    @property
+    def may_continue(self) -> bool:
+        """Whether a call may continue in the background, once it was answered."""
+        return self.kind == "async" or self.may_go_on
 
     @property
     def is_open(self) -> bool:

@@ -101,7 +101,7 @@ def _needs_credential(action: Action) -> bool:
 
 
 def _async(actions: Sequence[Action], longest_eta: int | None) -> AHPAsync:
-    if not any(action.kind == "async" for action in actions):
+    if not any(action.may_continue for action in actions):
         return AHPAsync(supported=False)
     longest = UNSET if longest_eta is None else longest_eta
     return AHPAsync(supported=True, max_eta_seconds=longest)

@@ -142,7 +142,7 @@ def _taken(
     if action.kind != "query":
         text = f"The purpose of the call, in at most {MAX_INTENT} characters."
         yield InputField(INTENT, "string", text, is_required=desk.direct_calls.requires_intent)
-    if action.kind == "async":
+    if action.may_continue:
         yield InputField(
             CALLBACK, "string", "A URL that receives a signed notification when the call ends."
         )

@@ -103,7 +103,7 @@ def list_tools(actions: Sequence[Action], *, requires_intent: bool) -> list[Item
     """
     tools = [describe_tool(action, requires_intent=requires_intent) for action in actions]
     names = {action.name for action in actions}
-    if CALL_STATUS not in names and any(action.kind == "async" for action in actions):
+    if CALL_STATUS not in names and any(action.may_continue for action in actions):
         tools.append(_call_status())
     return tools
 
@@ -134,6 +134,8 @@ def make_result_schema(action: Action) -> Item | None:
     if action.output_schema is None:
         return None
     schema = dict(action.output_schema)
+    if action.may_go_on:  # the schemas of partners' results are this desk's own, without $defs
+        return {"type": "object", "anyOf": [schema, _status_schema(schema)]}
     return schema if is_object(schema) else _in_value(schema)
 
 

@@ -72,7 +72,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         ]
-    if action.kind == "async":
+    if action.may_continue:
         operation["callbacks"] = _CALLED_BACK
     if not action.is_open:
         operation["security"] = [{"bearer": []}]
@@ -96,7 +96,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
             "maxLength": MAX_INTENT,
             "description": "The purpose of the call.",
         }
-    if action.kind == "async":
+    if action.may_continue:
         reserved[CALLBACK] = {
             "type": "string",
             "format": "uri",
@@ -135,6 +135,6 @@ def _given(action: Action) -> dict[str, Item]:
     result = {} if action.output_schema is None else make_ref(_name(action, "result"))
     whole = {"allOf": [status, {"type": "object", "properties": {"result": result}}]}
     given = {"200": {"description": "OK", "content": make_content(JSON, whole)}}
-    if action.kind == "async":
+    if action.may_continue:
         given["202"] = {**make_plain_response(202), "content": make_content(JSON, status)}
     return given

@@ -115,7 +115,7 @@ class OpenApiHandlers:
             call.method, call.path, call.body, call.headers.get("Idempotency-Key")
         )
         status = await desk.direct_calls.call(call.principal, asked, request, call.allowance)
-        goes_on = action.kind == "async"
+        goes_on = action.may_continue
         return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
 
     async def list_actions(self, desk: Desk, call: Call) -> Reply:

@@ -20,14 +20,19 @@ from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.actions.terms import ALL, DescribedAction, make_action
 from aitp_desk.config import PeerActionTerms
 from aitp_desk.model.calls.action import Action
-from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
 from aitp_desk.model.text import clean_quote
+from aitp_desk.transports.peers.continuation import (
+    follow,
+    is_unknown,
+    make_continues,
+    wait_shortly,
+)
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import MAX_TEXT
-from aitp_desk.visitor.base import Outcome, SiteAction
-from aitp_desk.visitor.errors import BudgetSpent, SiteRefused
+from aitp_desk.visitor.base import EndpointKind, Outcome, SiteAction
+from aitp_desk.visitor.errors import SiteRefused
 
 FOLDER = "peers"
 """The folder of stored lists, below the data folder."""
@@ -164,38 +169,41 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
         ),
         prefix=partner.settings.prefix,
     )
+    action = msgspec.structs.replace(action, may_go_on=True)
 
     budget = None if reads else find_budget(partner.settings.budget, theirs.cost)
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
+        if context.continued:
+            return _read(partner, action, await follow(partner, context))
         is_sent = False
+        outcome: Outcome | None = None
+        endpoint: EndpointKind | None = None
         try:
             async with partner.visit(context, budget=budget, acts=True) as site:
                 await site.actions()
                 is_sent = True
                 try:
                     outcome = await site.call(theirs.name, arguments, key=context.call_id)
-                    with suppress(BudgetSpent):  # the partner goes on with it
-                        outcome = await site.wait(outcome)
+                    endpoint = site.endpoint(answers=False).kind
+                    outcome = await wait_shortly(site, outcome, partner.settings.seconds / 2)
                 except SiteRefused as refused:
-                    if action.is_repeatable or not _may_be_done(refused):
+                    if action.is_repeatable or not is_unknown(refused):
                         raise
                     raise OutcomeUnknown(f"{partner.title} did not finish the call.") from None
                 finally:
                     if site.spent is not None and site.spent.amount:
                         context.spent = site.spent
         except Unavailable:
-            if is_sent and not action.is_repeatable:
-                raise OutcomeUnknown(f"{partner.title} did not finish its response.") from None
-            raise
+            if outcome is None or endpoint is None:
+                if is_sent and not action.is_repeatable:
+                    raise OutcomeUnknown(f"{partner.title} did not finish its response.") from None
+                raise
+        if outcome.kind == "waiting":
+            raise make_continues(partner, endpoint, outcome)
         return _read(partner, action, outcome)
 
     return OfferedAction(action, read=takes.read, perform=perform)
-
-
-def _may_be_done(refused: SiteRefused) -> bool:
-    """Return whether a refused call may have had its effect, there or further on."""
-    return refused.status >= 500 or refused.recovery == ErrorKind.UNAVAILABLE.value
 
 
 def find_budget(budget: str, announced: Money | None) -> Money | None:
@@ -213,8 +221,6 @@ def _read(partner: Partner, action: Action, outcome: Outcome) -> ActionResult:
         raise PreconditionFailed(f"{title} asks: {plain_words(text) or 'for more'}")
     if outcome.kind == "payable":
         raise PreconditionFailed(f"{title} asks for another payment; {action.name} was not done.")
-    if outcome.kind != "done":
-        raise OutcomeUnknown(f"{title} has accepted {action.name} and has not finished it.")
     return ActionResult({"by": title, "result": outcome.result}, f"{title}: {text}" if text else "")
 
 

@@ -19,6 +19,7 @@ from aitp_desk.model.text import write_count
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.discovery.endpoints import Discovery
 from aitp_desk.visitor.errors import (
+    CallFailed,
     CredentialNeeded,
     NoEndpoint,
     NotConfirmed,
@@ -77,12 +78,14 @@ class Partner:
         *,
         budget: Money | None = None,
         acts: bool = False,
+        protocol: str = "",
     ) -> AsyncIterator[Site]:
         """Visit the partner, for a call or for the desk itself.
 
         Parameters:
             budget: the most that the visit may spend; None: nothing.
             acts: whether an action that the owner has listed is called; else nothing is agreed to.
+            protocol: the only one to use; by default that of the settings.
 
         Raises:
             PreconditionFailed: the call has passed too many desks.
@@ -114,7 +117,7 @@ class Partner:
                     identity=Identity(
                         via=(*via, self._desk_id), signer=self._signer if knows_desk else None
                     ),
-                    protocol=settings.protocol or None,
+                    protocol=protocol or settings.protocol or None,
                     cache=self._cache,
                     found=found if time.monotonic() < until else None,
                 ) as site,
@@ -131,15 +134,18 @@ class Partner:
         except (VisitError, TimeoutError) as error:
             self._found.pop(knows_desk, None)
             _log.info("peer_failed", peer=self.settings.name, error=type(error).__name__)
-            raise self._describe(error) from None
+            raise self.describe(error) from None
 
-    def _describe(self, error: VisitError | TimeoutError) -> DeskError:
+    def describe(self, error: VisitError | TimeoutError) -> DeskError:
+        """Return what went wrong on a visit, for the visitor of this desk."""
         title, said = self.title, plain_words(str(error))
         match error:
             case TimeoutError():
                 return Unavailable(
                     f"{title} did not answer within {write_count(self.settings.seconds, 'second')}."
                 )
+            case CallFailed():
+                return PreconditionFailed(f"{title}: {said}")
             case CredentialNeeded():
                 return PreconditionFailed(f"{title} does not answer this site: {said}")
             case SiteRefused():

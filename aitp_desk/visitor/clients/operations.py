@@ -30,6 +30,9 @@ OWN_HEADERS = frozenset(
     "signature-agent signature-input transfer-encoding user-agent x-ahp-key".split()
 )
 """Headers that no argument may set: a site could have secrets or messages changed by them."""
+POLL_SECONDS = 1.0
+"""The pause before the first poll where the site names none; each further one is twice as long."""
+LONGEST_POLL_SECONDS = 30.0
 CONFIRMATION = "_confirm"
 """The argument by which desks take agreement to a price."""
 PAYMENT = "_payment"
@@ -120,12 +123,19 @@ class OperationClient:
         return self._note_pending(read_outcome(found, action), operation, arguments, key)
 
     async def poll(self, outcome: Outcome) -> Outcome:
-        """Ask once how a waiting call goes, at the address that the site named."""
-        if outcome.kind != "waiting" or not outcome.reference:
+        """Ask once how a waiting call goes, at the address that the site named; not at once."""
+        if outcome.kind != "waiting":
             return outcome
+        if not outcome.reference:
+            raise SiteFailed("The site has accepted the call and names no address to poll.")
         url = self.fetcher.resolve(self.endpoint.url, outcome.reference)
+        pause = outcome.retry_after or POLL_SECONDS
+        await self.fetcher.wait(pause)
         found = await self.fetcher.send(url, headers={"Accept": self.media_type})
-        return read_status(found, outcome.reference)
+        polled = read_status(found, outcome.reference)
+        if polled.kind == "waiting" and polled.retry_after is None:
+            return msgspec.structs.replace(polled, retry_after=min(pause * 2, LONGEST_POLL_SECONDS))
+        return polled
 
     async def accept(self, outcome: Outcome) -> Outcome:
         """Make a call again with its payment, or with agreement to exactly its price."""

@@ -13,9 +13,9 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.visitor.base import Answer, Choice, Outcome, Quote, SiteAction, Source
-from aitp_desk.visitor.clients.responses import make_refusal
+from aitp_desk.visitor.clients.responses import make_refusal, shorten
 from aitp_desk.visitor.discovery.members import clean, list_of, object_of, text_of
-from aitp_desk.visitor.errors import SiteFailed, SiteRefused
+from aitp_desk.visitor.errors import CallFailed, SiteFailed, SiteRefused
 from aitp_desk.visitor.fetcher import read_retry_after
 from aitp_desk.visitor.payments import read_money, read_quote
 
@@ -125,7 +125,10 @@ def read_status(found: Fetched, reference: str) -> Outcome:
         pause = read_retry_after(found.headers.get("Retry-After"))
         return Outcome("waiting", status or "accepted", named, retry_after=pause)
     if status in {"failed", "expired"}:
-        raise SiteRefused(f"{URL(found.url).host}: the call {status}.", status=found.status)
+        error = object_of(value, "error")
+        told = text_of(error, "message") or f"The call {status}."
+        code = text_of(error, "kind") or text_of(error, "code")
+        raise CallFailed(f"The site could not do it: {shorten(told)}", recovery=shorten(code))
     return _finish(value)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -59,13 +60,14 @@ async def serving_site(
     port: int = 0,
     actions: Sequence[OfferedAction] = (),
     environment: Mapping[str, str] = NO_ENVIRONMENT,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Talker]:
     """Serve a site that :func:`write_site` has written, to a caller without a credential."""
     data = folder / "data"
     config = load_config(folder, (*UNLIMITED, *settings), port=port, data=data)
     begin_desk(config)
     async with (
-        open_server(config, actions=actions, environment=environment) as desk,
+        open_server(config, actions=actions, environment=environment, clock=clock) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         yield Talker(desk, data, http)

@@ -12,12 +12,14 @@ from aitp_desk.model.conversation.thread import Thread
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import NewMessage, Session
 from aitp_desk.store.rows.calls import read_call, read_call_state, write_call
 from aitp_desk.store.rows.threads import to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import PAYING_SECONDS, give_back
 from aitp_desk.store.units.capabilities import check_effects, write_effects
+from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.store.units.runs.tasks import tell_of_call
 from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.folded_threads import find_tail
@@ -157,6 +159,21 @@ def end_accepted(
     yield from tell_of_call(call.id, call.state, now)
     if (more := extra_statements(call)) is not None:
         yield from more()
+
+
+def continue_call(*, call: ActionCall, job: NewJob) -> Work[None]:
+    """Let a call continue in the background, with the job that follows it.
+
+    If it has ended already, or its thread is gone, nothing is changed.
+
+    Parameters:
+        call: as it continues, a started one.
+    """
+    rows = yield "call", {"id": call.id}
+    if not rows or read_call_state(rows[0]) is not CallState.STARTED:
+        return
+    yield "move_call", {**write_call(call), "before": CallState.STARTED.value}
+    yield from enqueue_job(job)
 
 
 def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:

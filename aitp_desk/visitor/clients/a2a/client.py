@@ -32,11 +32,11 @@ from aitp_desk.visitor.clients.aitp.wire import read_sources
 from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import (
+    CallFailed,
     CredentialNeeded,
     NotOffered,
     PolicyRefused,
     SiteFailed,
-    SiteRefused,
 )
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.payments import read_asked_quote, read_quote
@@ -44,6 +44,10 @@ from aitp_desk.visitor.payments import read_asked_quote, read_quote
 POLL_SECONDS = 1.0
 """The first pause before a task is read again; each further one is twice as long."""
 LONGEST_POLL_SECONDS = 30.0
+QUICK_SECONDS = 0.25
+"""The first pause after a call was sent; each further one is twice as long."""
+SETTLE_SECONDS = 20.0
+"""How long a call is waited for before it counts as one that goes on."""
 WORKING = frozenset({"submitted", "working"})
 ASKING = frozenset({"input-required"})
 CONTENT = "content"
@@ -151,10 +155,20 @@ class A2aClient:
         return make_answer((*join_parts(found.artifacts), *told))
 
     async def _call(self, call: Mapping[str, Any], reference: str, key: str) -> Outcome:
-        """Send a call; the key is the message's id and its idempotency key."""
-        found = await self._send((Part(data=dict(call)),), None, None, key)
-        if isinstance(found, Task) and found.status.name in WORKING:
-            return Outcome("waiting", "", found.id, retry_after=POLL_SECONDS)
+        """Send a call; the key is the message's id and its idempotency key.
+
+        The agent is asked not to wait for its end: a response that came too late would take the
+        task's id with it, and nobody could ask how the call went.
+        """
+        found = await self._send((Part(data=dict(call)),), None, None, key, waits=False)
+        pause, left = QUICK_SECONDS, min(SETTLE_SECONDS, self._fetcher.left / 2)
+        while isinstance(found, Task) and found.status.name in WORKING and pause <= left:
+            await self._fetcher.wait(pause)
+            pause, left = pause * 2, left - pause
+            try:
+                found = await self._get_task(found.id)
+            except SiteFailed:
+                break
         return self._make_outcome(found, reference)
 
     def _make_outcome(self, found: Task | Message, reference: str) -> Outcome:
@@ -227,17 +241,25 @@ class A2aClient:
         context: str | None,
         task: str | None,
         key: str = "",
+        *,
+        waits: bool = True,
     ) -> Task | Message:
-        """Send a message, and return the task or message that answers it."""
+        """Send a message, and return the task or message that answers it.
+
+        Parameters:
+            waits: whether the agent may wait for the task's end before it responds.
+        """
         there = self._find_interface(await self._read_card())
         key = key or secrets.token_urlsafe(16)
         message = write_message(
             parts, there.dialect, message_id=key, context_id=context, task_id=task
         )
         method = "SendMessage" if there.dialect == "1.0" else "message/send"
-        raw = await self._request(
-            there, method, {"message": message}, rest=("POST", "message:send"), key=key
-        )
+        params: dict[str, Any] = {"message": message}
+        if not waits:
+            at_once = {"returnImmediately": True} if there.dialect == "1.0" else {"blocking": False}
+            params["configuration"] = at_once
+        raw = await self._request(there, method, params, rest=("POST", "message:send"), key=key)
         found = self._read(raw, there)
         if task is not None and isinstance(found, Task) and found.id != task:
             raise SiteFailed("The agent answered with another task.")
@@ -342,6 +364,6 @@ def check_ended(task: Task) -> None:
         case "rejected" | "failed" | "canceled":
             code = find_data(told).get("code")
             recovery = code if isinstance(code, str) else ""
-            raise SiteRefused(f"The agent did not do it: {text}", recovery=shorten(recovery))
+            raise CallFailed(f"The agent did not do it: {text}", recovery=shorten(recovery))
         case _:
             raise SiteFailed(f"The task has a state that is unknown: {text}")

@@ -13,10 +13,16 @@ from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Safety
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction, Source
-from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Turn
+from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Problem, Turn
 from aitp_desk.visitor.clients.hac import read_safety
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
-from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
+from aitp_desk.visitor.errors import (
+    CallFailed,
+    NotOffered,
+    PolicyRefused,
+    SiteFailed,
+    SiteRefused,
+)
 from aitp_desk.visitor.fetcher import Fetcher, read_retry_after
 from aitp_desk.visitor.payments import read_quote
 
@@ -243,6 +249,9 @@ class AhpClient:
             if turn.retry_after is None and found.status == 429:
                 refusal.recovery = "new_session"
             raise refusal
+        pause = find_retry(found)
+        if pause is not None and not isinstance(turn.retry_after, float):
+            turn = msgspec.structs.replace(turn, retry_after=pause)
         return turn
 
     async def _agree_in_words(self, outcome: Outcome) -> Turn:
@@ -332,7 +341,7 @@ class AhpClient:
             return Outcome(kind, text, key, quote=quote)  # type: ignore[arg-type]
         if turn.status == "accepted":
             reference = self._note_poll(turn)
-            return Outcome("waiting", turn.progress or "", reference, retry_after=turn.eta_seconds)
+            return make_waiting(turn, reference)
         if turn.status == "success" and turn.response is not None:
             payload = turn.response.payload
             result = payload
@@ -370,8 +379,16 @@ class AhpClient:
     async def _poll(self, reference: str) -> Outcome:
         turn = await self._get_status(reference)
         if turn.status in UNDER_WAY:
-            return Outcome("waiting", turn.progress or "", reference, retry_after=turn.eta_seconds)
+            return make_waiting(turn, reference)
         return await self._make_outcome(turn, reference)
+
+
+def make_waiting(turn: Turn, reference: str) -> Outcome:
+    """Return a call that goes on; a site's estimate is a reason to wait, but not for hours."""
+    pause = min(turn.eta_seconds or 0.0, LONGEST_POLL_SECONDS)
+    if isinstance(turn.retry_after, float):
+        pause = max(pause, turn.retry_after)
+    return Outcome("waiting", turn.progress or "", reference, retry_after=pause or None)
 
 
 def find_answering(manifest: Manifest) -> Capability:
@@ -412,9 +429,10 @@ def write_data(payload: Any) -> str:
     return "" if payload is None else msgspec.json.encode(payload).decode()
 
 
-def fail(turn: Turn) -> SiteFailed:
+def fail(turn: Turn) -> SiteFailed | CallFailed:
     """Return what a turn says of its failure, or that it says nothing known."""
     if turn.status in {"failed", "expired"}:
-        told = turn.error.message if turn.error is not None else turn.message
-        return SiteFailed(f"The site could not do it: {shorten(told) or turn.status}")
+        error = turn.error or Problem(turn.message)
+        told = f"The site could not do it: {shorten(error.message) or turn.status}"
+        return CallFailed(told, recovery=shorten(error.kind))
     return SiteFailed(f"The site responded with the status {shorten(turn.status)}.")

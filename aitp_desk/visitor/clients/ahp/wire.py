@@ -80,9 +80,10 @@ class Meta(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Why an accepted call failed."""
+    """Why an accepted call failed; desks name the kind."""
 
     message: str = ""
+    kind: Line = ""
 
 
 class Turn(msgspec.Struct, frozen=True):

@@ -35,6 +35,7 @@ from aitp_desk.visitor.clients.mcp.wire import (
 from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.responses import make_refusal, shorten
 from aitp_desk.visitor.errors import (
+    CallFailed,
     CredentialNeeded,
     NotOffered,
     PolicyRefused,
@@ -213,7 +214,9 @@ class McpClient:
             return Outcome("payable", result.text, reference, quote=quote)
         if code == "missing_field" or "send" in told:
             return Outcome("question", result.text, reference)
+        is_ended = data.get("status") in {"failed", "expired"}  # the status of a call that was made
         kind = CredentialNeeded if code == "not_authenticated" else SiteRefused
+        kind = CallFailed if is_ended else kind
         raise kind(
             f"The server refused: {shorten(result.text)}",
             recovery=shorten(code) if isinstance(code, str) else "",

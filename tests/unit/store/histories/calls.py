@@ -22,6 +22,7 @@ from aitp_desk.store.units.calls.approval import approve_call
 from aitp_desk.store.units.calls.calls import (
     SessionTurn,
     begin_call,
+    continue_call,
     end_accepted,
     expire_waiting,
     move_call,
@@ -136,6 +137,15 @@ async def move_one(past: History, of: Draw) -> None:
     by = somebody() if of.n % 2 else None
     await past.store.run(move_call, call=moved, before=call.state, turn=None, by=by, now=NOW)
     past.calls[past.calls.index(call)] = moved
+
+
+async def let_continue(past: History, of: Draw) -> None:
+    call = pick(past.calls, of.n)
+    kept = msgspec.structs.replace(call, accepted_at=NOW, progress=of.text)
+    job = a_job(call.id, "followed", thread_id=call.thread_id, available_at=NOW + of.number)
+    await past.store.run(continue_call, call=kept, job=job)
+    if call.state is CallState.STARTED:
+        past.calls[past.calls.index(call)] = kept
 
 
 async def end_one(past: History, of: Draw) -> None:
@@ -256,6 +266,7 @@ STEPS: tuple[Step, ...] = (
     approve,
     take_one,
     move_one,
+    let_continue,
     end_one,
     pay_in,
     quote,

@@ -1,0 +1,114 @@
+"""Follows a call that a partner has accepted, until the partner says how it ended.
+
+The reference that the partner gave is stored with the call, so that any later visit finds it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import msgspec
+
+from aitp_desk.actions.base import CallContinues, Context, OutcomeUnknown
+from aitp_desk.model.error_kind import ErrorKind, FailureCode
+from aitp_desk.model.errors import PreconditionFailed, Unavailable
+from aitp_desk.transports.peers.partner import Partner
+from aitp_desk.visitor.base import EndpointKind, Outcome
+from aitp_desk.visitor.errors import BudgetSpent, CallFailed, SiteFailed, SiteRefused
+from aitp_desk.visitor.site import Site
+
+PASSING = frozenset({401, 403, 408, 425, 429})
+"""The statuses of refusals after which the state of a call may be told later; so may any 5xx."""
+UNKNOWN_THERE = frozenset({ErrorKind.UNAVAILABLE.value, FailureCode.UNKNOWN.value})
+"""The codes of failures after which a call may have had its effect."""
+
+
+class FollowedCall(msgspec.Struct, frozen=True):
+    """A call that a partner has accepted.
+
+    Parameters:
+        endpoint: the protocol that knows the reference.
+        reference: the partner's own name for the call.
+    """
+
+    endpoint: EndpointKind
+    reference: str
+
+
+async def wait_shortly(site: Site, outcome: Outcome, seconds: float) -> Outcome:
+    """Wait a moment for an accepted call, for callers that would rather have its result.
+
+    Raises:
+        CallFailed: it has failed.
+    """
+    with suppress(TimeoutError, BudgetSpent, SiteFailed):
+        async with asyncio.timeout(seconds):
+            while outcome.kind == "waiting" and outcome.reference:
+                try:
+                    outcome = await site.poll(outcome)
+                except CallFailed:
+                    raise
+                except SiteRefused:  # another visit finds out whether it will tell
+                    break
+    return outcome
+
+
+def make_continues(partner: Partner, endpoint: EndpointKind, outcome: Outcome) -> CallContinues:
+    """Return that a call goes on at a partner.
+
+    Raises:
+        OutcomeUnknown: the partner does not say where its state can be read.
+    """
+    if not outcome.reference:
+        raise OutcomeUnknown(f"{partner.title} has accepted it and does not say how it goes.")
+    followed = FollowedCall(endpoint, outcome.reference)
+    return CallContinues(msgspec.json.encode(followed).decode(), outcome.retry_after)
+
+
+async def follow(partner: Partner, context: Context) -> Outcome:
+    """Read once how an accepted call goes.
+
+    Raises:
+        CallContinues: it has not ended.
+        OutcomeUnknown: the partner does not know it any more, or does not know how it ended.
+        PreconditionFailed: it has failed.
+        Unavailable: its state could not be read this time.
+    """
+    followed = msgspec.json.decode(context.continued, type=FollowedCall)
+    failed: CallFailed | None = None
+    pause: float | None = None
+    outcome = Outcome("waiting", reference=followed.reference)
+    try:
+        async with partner.visit(context, acts=True, protocol=followed.endpoint) as site:
+            try:
+                outcome = await site.poll(outcome)
+            except CallFailed as error:
+                failed = error
+            except BudgetSpent as error:
+                pause = error.retry_after
+                raise
+            except SiteRefused as error:
+                pause = error.retry_after
+                if error.status in PASSING or error.status >= 500:
+                    raise
+                raise OutcomeUnknown(
+                    f"{partner.title} no longer tells how the call went."
+                ) from None
+    except PreconditionFailed as error:
+        told = Unavailable(error.message)
+        told.retry_after = None if pause is None else round(pause)
+        raise told from None
+    if failed is not None:
+        if is_unknown(failed):
+            raise OutcomeUnknown(f"{partner.title} does not know how the call went.")
+        raise partner.describe(failed)
+    if outcome.kind == "waiting":
+        context.progress(outcome.text)
+        raise make_continues(partner, followed.endpoint, outcome)
+    return outcome
+
+
+def is_unknown(refused: SiteRefused) -> bool:
+    """Return whether a refused call may have had its effect, there or further on."""
+    return refused.status >= 500 or refused.recovery in UNKNOWN_THERE
