@@ -22,6 +22,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.transport_bytes import keep_bytes, replace_bytes
 from aitp_desk.transports.peers.agents import DelegatingAgent, PassthroughAgent
+from aitp_desk.transports.peers.callbacks import PURPOSE, CallbackAddresses
 from aitp_desk.transports.peers.federation import make_hand_over_action, make_partners_action
 from aitp_desk.transports.peers.memory import PeerMemory
 from aitp_desk.transports.peers.offers import PartnerOffers
@@ -96,12 +97,14 @@ async def open_peers(
         raise ConfigError(problems)
     desk_id = make_desk_id(keys.derive(DESK_ID))
     signer = make_peer_signer(config, keys)
+    addresses = make_callback_addresses(config, keys)
     partners = [
         Partner(
             one,
             token=environment.get(one.bearer_env, "").strip() if one.bearer_env else "",
             desk_id=desk_id,
             signer=signer if one.signs else None,
+            callback=addresses.make if one.callbacks else None,
         )
         for one in config.peers
     ]
@@ -142,6 +145,11 @@ def make_peer_signer(config: Config, keys: DataKeys) -> Signer | None:
     if not any(one.signs for one in config.peers):
         return None
     return Signer(str(URL(config.site.url).origin()), key_pair(keys.derive(REQUESTS)).private)
+
+
+def make_callback_addresses(config: Config, keys: DataKeys) -> CallbackAddresses:
+    """Make the addresses at which partners call back."""
+    return CallbackAddresses(config.site.url, keys.derive(PURPOSE))
 
 
 def make_key_directory(config: Config, keys: DataKeys) -> Mapping[str, Any] | None:

@@ -113,6 +113,7 @@ TELL_NOTHING = {
     "POST /v1/assistants/{assistant_id}": "nobody may",
     "DELETE /v1/assistants/{assistant_id}": "nobody may",
     "POST /hooks/till/bank": "of the capability, which tells nothing back",
+    "POST /peers/callbacks/{call_id}/{proof}": "tells nothing back; test_callbacks.py of the peers",
     "POST /a2a": "walked by its methods",
     "POST /a2a/": "the same address as POST /a2a",
     "POST /a2a/v1/message:send": "the same as POST /a2a/message:send in another form",

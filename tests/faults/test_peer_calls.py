@@ -57,7 +57,7 @@ def test_a_long_call_outlives_both_desks(
     workshop = write_site(tmp_path / "workshop", "# Plates\n\nWe engrave plates.\n")
     actions = ACTIONS.replace("IDEMPOTENT", idempotent)
     (workshop / "actions.py").write_text(actions, encoding="utf-8")
-    given = {"bearer_env": "TOKEN", "actions": ["engrave_plate"], "seconds": 5}
+    given: dict[str, Any] = {"bearer_env": "TOKEN", "actions": ["engrave_plate"], "seconds": 5}
     toml = peer(f"http://127.0.0.1:{ports[1]}", title="Plates", **given)
     library = write_site(tmp_path / "library", LIBRARY, toml)
     there, here = tmp_path / "there", tmp_path / "here"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from aitp_desk.agent.journal import AnswerJournal
-from aitp_desk.app.peers import make_key_directory
+from aitp_desk.app.peers import make_callback_addresses, make_key_directory
 from aitp_desk.app.protocols.mcp import make_mcp_routes
 from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.services import Services
@@ -32,6 +32,7 @@ from aitp_desk.protocols.plugins.hooks import make_hook_routes
 from aitp_desk.protocols.plugins.redirects import make_redirect_routes
 from aitp_desk.protocols.plugins.schemas import make_schema_routes
 from aitp_desk.store.base import Store
+from aitp_desk.transports.peers.callbacks import make_callback_routes
 from aitp_desk.web.console.routes import make_routes as make_console_routes
 from aitp_desk.web.discovery.key_directory import make_key_directory_routes
 from aitp_desk.web.pages.wire import render_refusal
@@ -88,6 +89,13 @@ def make_all_routes(
         ),
         *make_redirect_routes(
             _leading(services, webhooks), partial(render_refusal, config.site, render_error)
+        ),
+        *make_callback_routes(
+            make_callback_addresses(config, keys),
+            render_error,
+            store=services.store,
+            wake=services.jobs.wake,
+            clock=services.clock,
         ),
         *make_site_routes(desk, further, config, served, services.capabilities.slugs, journal),
         *make_key_directory_routes(make_key_directory(config, keys), render_error),

@@ -119,7 +119,7 @@ class DeferredCalls:
             return await self._executor.execute(offered, value, call, context)
 
     async def follow(self, call: ActionCall, reference: str) -> ActionOutput:
-        """Find out how a call goes that was accepted elsewhere; its end is not stored.
+        """Read how an accepted call goes elsewhere; its end is not stored.
 
         Parameters:
             reference: by which it is found there.
@@ -138,7 +138,7 @@ class DeferredCalls:
     def make_continue_unit(
         self, call: ActionCall, continues: CallContinues
     ) -> Callable[[], Work[None]]:
-        """Return the unit that lets a call continue in the background, and has it followed."""
+        """Return the unit that lets a call continue, and has it followed."""
         now = self._clock()
         accepted = call.accepted_at if call.accepted_at is not None else int(now)
         kept = replace(call, accepted_at=accepted)

@@ -214,7 +214,7 @@ class CallExecutor:
     async def _follow(
         self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> ActionOutput:
-        """Find out how a call goes that was accepted elsewhere; a failure to do so ends nothing."""
+        """Read how an accepted call goes elsewhere; failing to ends nothing."""
         again = CallContinues(context.continued)
         try:
             with hide_faults(offered.action.name, call.id):

@@ -265,7 +265,7 @@ class ActionInvoker:
         says: tuple[WriteMessages, WriteMessages],
         extra: ExtraWrites | None,
     ) -> ActionCall:
-        """Store that a call has begun, execute it, and store its end, or that it continues.
+        """Store that a call begins, execute it, and store how it went.
 
         Raises:
             DeskError: why it failed; the failure is stored.

@@ -254,6 +254,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /.well-known/http-message-signatures-directory": OperationText(
             "The key that signs requests to partners (Web Bot Auth)", statuses=(404,)
         ),
+        "POST /peers/callbacks/{call_id}/{proof}": OperationText(
+            "Have a partner asked how a long call has ended", statuses=(204, 404)
+        ),
         "GET /.well-known/api-catalog": _CATALOG,
         "GET /.well-known/": _CATALOG,
         "GET /health": OperationText("Whether the process responds", "Health"),

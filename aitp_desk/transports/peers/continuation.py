@@ -1,4 +1,4 @@
-"""Follows a call that a partner has accepted, until the partner says how it ended.
+"""Follows a call that a partner has accepted, until it ends there.
 
 The reference that the partner gave is stored with the call, so that any later visit finds it.
 """
@@ -37,7 +37,7 @@ class FollowedCall(msgspec.Struct, frozen=True):
 
 
 async def wait_shortly(site: Site, outcome: Outcome, seconds: float) -> Outcome:
-    """Wait a moment for an accepted call, for callers that would rather have its result.
+    """Wait a moment for an accepted call, whose caller waits too.
 
     Raises:
         CallFailed: it has failed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import structlog
@@ -46,19 +46,27 @@ class Partner:
         token: the desk's own credential for it; empty for none. A caller's is never sent.
         desk_id: this desk's id in ``Desk-Via``.
         signer: signs requests without a token, where a token would be sent; None for none.
+        callback: makes the address to post to when a call ends, given its id; None for none.
 
     Attributes:
         title: its name for visitors.
     """
 
     def __init__(
-        self, settings: Peer, *, token: str, desk_id: str, signer: Signer | None = None
+        self,
+        settings: Peer,
+        *,
+        token: str,
+        desk_id: str,
+        signer: Signer | None = None,
+        callback: Callable[[str], str] | None = None,
     ) -> None:
         self.settings = settings
         self.title = settings.title or settings.name
         self._token = token
         self._desk_id = desk_id
         self._signer = signer
+        self._callback = callback
         self._cache = ResponseCache()
         # by whether the desk was known: a stranger is not led to what is named to it alone
         self._found: dict[bool, tuple[float, Discovery]] = {}
@@ -100,6 +108,9 @@ class Partner:
             )
         has_proof = bool(self._token or self._signer)
         knows_desk = has_proof and (acts or context is None or self.trusts(context))
+        callback = None
+        if acts and context is not None and self._callback is not None:
+            callback = self._callback(context.call_id)
         policy = Policy(
             confirm=agree if acts else refuse,
             budget=budget,
@@ -115,7 +126,9 @@ class Partner:
                     policy=policy,
                     credential=(self._token or None) if knows_desk else None,
                     identity=Identity(
-                        via=(*via, self._desk_id), signer=self._signer if knows_desk else None
+                        via=(*via, self._desk_id),
+                        signer=self._signer if knows_desk else None,
+                        callback_url=callback,
                     ),
                     protocol=protocol or settings.protocol or None,
                     cache=self._cache,

@@ -56,6 +56,8 @@ def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]
         yield f"bearer_env names the environment variable {one.bearer_env}, which is not set."
     if one.signs and find_spec("http_message_signatures") is None:
         yield "signs needs an extra: pip install 'aitp-desk[signatures]'."
+    if one.callbacks and not own:
+        yield "callbacks needs site.url, the address that the partner posts to."
     if one.budget and read_cost(one.budget) is None:
         yield "budget must be an amount such as 29.99 EUR."
     named = [terms.action for terms in one.terms]

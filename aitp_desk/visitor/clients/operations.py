@@ -35,6 +35,8 @@ POLL_SECONDS = 1.0
 LONGEST_POLL_SECONDS = 30.0
 CONFIRMATION = "_confirm"
 """The argument by which desks take agreement to a price."""
+CALLBACK = "_callback_url"
+"""The argument by which desks take an address to post to when a long call ends."""
 PAYMENT = "_payment"
 """The argument by which desks take the payment of a quote."""
 
@@ -119,11 +121,14 @@ class OperationClient:
     async def call(self, action: SiteAction, arguments: Mapping[str, Any], key: str) -> Outcome:
         """Call an action."""
         operation = await self._find(action.name)
+        url = self.fetcher.identity.callback_url
+        if url is not None and CALLBACK in operation.places:
+            arguments = {**arguments, CALLBACK: url}
         found = await self._send(operation, arguments, key)
         return self._note_pending(read_outcome(found, action), operation, arguments, key)
 
     async def poll(self, outcome: Outcome) -> Outcome:
-        """Ask once how a waiting call goes, at the address that the site named; not at once."""
+        """Ask once how a waiting call goes, not sooner than the site says."""
         if outcome.kind != "waiting":
             return outcome
         if not outcome.reference:

@@ -68,7 +68,7 @@ async def workshop(
     offered = OfferedAction(LONG, dict, engraver.engrave)
     async with serving_site(site, actions=(offered,)) as partner:
         guest = await partner.with_key("actions", "threads")
-        given = {"bearer_env": "TOKEN", "actions": ["engrave_plate"], "seconds": 6}
+        given: dict[str, Any] = {"bearer_env": "TOKEN", "actions": ["engrave_plate"], "seconds": 6}
         toml = peer(partner.desk.url, title="Plates", protocol=protocol, **given)
         library = write_site(folder / "library", LIBRARY, toml)
         environment = {"TOKEN": guest.key or ""}

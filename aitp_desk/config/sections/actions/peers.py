@@ -121,6 +121,13 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
             "passed on to the partner.",
         ),
     ] = 4
+    callbacks: Annotated[
+        bool,
+        Meta(
+            description="Whether long calls name an address of this desk, where the partner posts "
+            "when they end; it is then asked how they went. It needs site.url."
+        ),
+    ] = False
     budget: Annotated[
         str,
         Meta(

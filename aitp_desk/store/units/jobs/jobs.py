@@ -41,6 +41,17 @@ def enqueue_job(job: NewJob) -> Work[None]:
     yield "add_job", {**msgspec.structs.asdict(job), "payload": to_json(job.payload)}
 
 
+def hasten_job(*, kind: str, ref: str, now: int) -> Work[None]:
+    """Make a waiting job due: a part of a unit, or one itself.
+
+    Wake the desk's jobs after the commit.
+
+    Parameters:
+        now: Unix seconds.
+    """
+    yield "hasten_job", {"kind": kind, "ref": ref, "now": now}
+
+
 def claim_jobs(
     *,
     worker: str,

@@ -16,6 +16,7 @@ from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction
 from aitp_desk.visitor.clients.a2a.wire import (
     Artifact,
     Card,
+    Dialect,
     Envelope,
     Failure,
     Interface,
@@ -257,13 +258,24 @@ class A2aClient:
         method = "SendMessage" if there.dialect == "1.0" else "message/send"
         params: dict[str, Any] = {"message": message}
         if not waits:
-            at_once = {"returnImmediately": True} if there.dialect == "1.0" else {"blocking": False}
-            params["configuration"] = at_once
+            params["configuration"] = await self._configure_call(there.dialect)
         raw = await self._request(there, method, params, rest=("POST", "message:send"), key=key)
         found = self._read(raw, there)
         if task is not None and isinstance(found, Task) and found.id != task:
             raise SiteFailed("The agent answered with another task.")
         return found
+
+    async def _configure_call(self, dialect: Dialect) -> dict[str, Any]:
+        """Return that the agent need not wait, and the address for its end."""
+        is_new = dialect == "1.0"
+        configuration: dict[str, Any] = (
+            {"returnImmediately": True} if is_new else {"blocking": False}
+        )
+        url = self._fetcher.identity.callback_url
+        if url is not None and (await self._read_card()).capabilities.push_notifications:
+            member = "taskPushNotificationConfig" if is_new else "pushNotificationConfig"
+            configuration[member] = {"url": url}
+        return configuration
 
     async def _get_task(self, task_id: str) -> Task:
         there = self._find_interface(await self._read_card())

@@ -35,6 +35,7 @@ class CardCapabilities(msgspec.Struct, frozen=True, rename="camel"):
     """What an agent supports."""
 
     extended_agent_card: bool = False
+    push_notifications: bool = False
 
 
 class Card(msgspec.Struct, frozen=True, rename="camel"):

@@ -18,6 +18,7 @@ from aitp_desk.store.units.jobs.jobs import (
     enqueue_job,
     finish_job,
     forget_jobs,
+    hasten_job,
     put_back_job,
     release_jobs,
     renew_job,
@@ -47,6 +48,10 @@ async def queue_some(past: History, of: Draw) -> None:
     kind = (EVENT_KIND, STOP_KIND)[of.number % 2]
     jobs = [a_job(of.text + id_, kind, id=id_, principal=whose) for id_ in ids]
     await past.store.run(enqueue_jobs, jobs=jobs, most=5, is_outside=bool(of.n % 2))
+
+
+async def hasten_one(past: History, of: Draw) -> None:
+    await past.store.run(hasten_job, kind="errand", ref=of.key, now=NOW + of.number)
 
 
 async def claim_all(past: History, of: Draw) -> None:
@@ -171,6 +176,7 @@ async def note_condition(past: History, of: Draw) -> None:
 STEPS: tuple[Step, ...] = (
     queue_one,
     queue_some,
+    hasten_one,
     claim_all,
     renew,
     put_back,

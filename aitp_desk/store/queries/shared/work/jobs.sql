@@ -10,6 +10,10 @@ INSERT INTO jobs (
     :available_at, 0, 0
 ) ON CONFLICT (kind, ref) DO NOTHING;
 
+-- hasten_job: Makes a job that waits for its time due now.
+UPDATE jobs SET available_at = :now
+WHERE kind = :kind AND ref = :ref AND state = 'queued' AND available_at > :now;
+
 -- add_done_job: Stores a job as done; does nothing if one of its kind exists for the same subject.
 INSERT INTO jobs (
     id, kind, ref, desk, thread_id, principal, payload, state, created_at, available_at, attempts,
