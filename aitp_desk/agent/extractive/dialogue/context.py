@@ -36,7 +36,7 @@ from aitp_desk.agent.speech.recognition import detect_question_language, find_sp
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.quantities import CODE
-from aitp_desk.knowledge.search.tokenizer import fold_text, split_words
+from aitp_desk.knowledge.search.tokenizer import fold_text
 from aitp_desk.knowledge.search.vocabulary import Term
 
 _FEW = 3
@@ -68,10 +68,10 @@ _ASKS_BACKWARDS = re.compile(
 )
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
-# The weight of what is carried over from the earlier question, as a share of the new words' weight.
-_INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.4
-_PREDICATE = 0.5
-"""The predicate of the earlier question counts less in a clause than its subject."""
+_NEEDED, _UNBIDDEN = 0.6, 0.4
+"""The weight of what an earlier question adds, as a share of the new words' weight:
+to a question that depends on the conversation, and to any other.
+"""
 
 
 def read_message(text: str, library: Library) -> ReadQuestion:
@@ -248,7 +248,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
     if not leans and own > _FEW:
         return asked
     if leans and asked.expects and not any(w.term.known for w in asked.wanted):
-        asked, own = msgspec.structs.replace(asked, wanted=()), 0  # "how long does it last?"
+        asked = msgspec.structs.replace(asked, wanted=())  # "how long does it last?"
     before = _read(earlier[-1].question, earlier[:-1], library)
     topic = _answered(earlier, before, library)
     page = None if topic is None else library.pages[topic]
@@ -262,34 +262,15 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
     elif not pointing and _names_another(asked, page, library):
         carried = [w for w in carried if page not in library.names.find_documents(w.term.own)]
         page = None
-    share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
-    named = _stems_above(topic, library) if topic is not None and page else frozenset[str]()
-    carried = [
-        WantedTerm.of(
-            w.term,
-            1.0
-            if not named.isdisjoint(w.term.own)
-            else w.factor * (1.0 if is_fragment or not own else _PREDICATE),
-            carried=True,
-        )
-        for w in carried
-    ]
     return msgspec.structs.replace(
         asked,
-        wanted=asked.wanted + _scaled(carried, asked.wanted, share),
+        wanted=asked.wanted + _scaled(carried, asked.wanted, _NEEDED if leans else _UNBIDDEN),
         expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
         document=page,
         section=topic if page else None,
         leans=leans,
         said=f"{before.said} {asked.said}" if leans else asked.said,
     )
-
-
-def _stems_above(section: int, library: Library) -> frozenset[str]:
-    """Return the stems of a section's page title and parent headings."""
-    passage = library.passages[section]
-    names = " ".join((passage.title, *passage.trail[:-1], passage.document))
-    return frozenset(map(library.vocabulary.stemmer.stem, split_words(names)))
 
 
 def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
@@ -385,11 +366,7 @@ def merge_clarification(pending: PendingQuestion, reply: str, library: Library) 
     about = read_message(pending.about, library)
     more = read_message(reply, library)
     own = {wanted.term.word for wanted in more.wanted}
-    wanted = more.wanted + tuple(
-        wanted
-        for wanted in about.wanted
-        if wanted.term.word not in own and not _is_left(wanted, more, library)
-    )
+    wanted = more.wanted + tuple(w for w in about.wanted if w.term.word not in own)
     document = find_page(reply, library)
     return msgspec.structs.replace(
         about,
@@ -399,13 +376,6 @@ def merge_clarification(pending: PendingQuestion, reply: str, library: Library) 
         leans=document is not None,
         said=f"{about.said} {reply}",
     )
-
-
-def _is_left(wanted: WantedTerm, reply: ReadQuestion, library: Library) -> bool:
-    """Return whether a word names a page, and the reply names another one instead."""
-    named = library.names.find_named(frozenset(s for w in reply.wanted for s in w.term.own))
-    holders = library.names.find_documents(wanted.term.own) if named else set[str]()
-    return bool(holders) and holders.isdisjoint(named)
 
 
 def find_page(option: str, library: Library) -> str | None:
