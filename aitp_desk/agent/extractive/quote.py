@@ -209,7 +209,7 @@ class Stretch:
         best = fits.index(max(fits))
         is_known = found.is_named or found.match is not None
         if found.is_named:
-            best = min(found.defining, default=0)
+            best = 0
         if self._units[best].kind == "row":
             return self._rows(best, fits)
         code: set[int] = set()

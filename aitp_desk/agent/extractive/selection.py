@@ -163,11 +163,6 @@ class Candidate(msgspec.Struct, eq=False):
         """Whether the headings above the passage cover the whole question."""
         return not self.is_asked and self.question.names(self.places)
 
-    @property
-    def defining(self) -> set[int]:
-        """The units whose subject is what is asked for."""
-        return self.question.defining(self.places)
-
 
 def find_candidates(
     library: Library, asked: ReadQuestion, *, widely: bool = False
@@ -375,19 +370,6 @@ class _Question:
         return any(place.heading for place in told) and all(
             place.heading >= KIN or place.title >= OWN for place in told
         )
-
-    def defining(self, places: dict[int, TermPlace]) -> set[int]:
-        """Return the units about everything asked for: ``A tag is …``, ``Tag: …``."""
-        defining: set[int] | None = None
-        for at in self._own:
-            place = places.get(at)
-            if place is None:
-                return set()
-            about = {unit for unit, value in place.units if value > 1.0}
-            defining = about if defining is None else defining & about
-            if not defining:
-                return set()
-        return defining or set()
 
     def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
         """Return the best unit's fit, and whether a unit has the expected figure."""

@@ -32,8 +32,6 @@ _MOST = 0.25
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same if the question says "it" and nothing before could be meant."""
-_WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
-"""A question for a thing in this form is answered by its definition: "the limit" may be any."""
 _IS_THERE = re.compile(
     r"(?:is|are|will) there\b|(?:do|does|will) (?:you|they|it|we) (?:have|offer|sell|serve)\b",
     re.IGNORECASE,
@@ -148,8 +146,6 @@ def rivals_of(
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
         rivals = [rival for rival in rivals if rival.called]
-    if len(rivals) > 1 and _WHAT_IS.match(asked.text) and first.defining:
-        rivals = [rival for rival in rivals if rival.defining]
     titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
     if len(titled) > 1:
         rivals = titled
