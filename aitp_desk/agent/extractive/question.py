@@ -38,7 +38,6 @@ _ASKS = re.compile(
     r"give|tell|explain|list|describe|find)\b",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"^(?:(?:and|so|but|or|now)[, ]+)*(?:what|how) about\b", re.IGNORECASE)
 _HOW_IT_WORKS = re.compile(r"\b(how (?:do|does)\b.*?) works?\b(?=\W*$)", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\b(?:(?<!\bis )it|it(?! \w+ (?:to|that)\b)|its|that|this|those|these|they|them|their|"
@@ -157,7 +156,7 @@ def shorten_message(text: str) -> str:
 
 def is_question(text: str) -> bool:
     """Return whether a text is a whole question rather than keywords."""
-    return _ASKS.match(text) is not None and _ABOUT.match(text) is None
+    return _ASKS.match(text) is not None
 
 
 def points_back(text: str) -> bool:
