@@ -196,14 +196,14 @@ def _name_of(term: str) -> str:
     return name[1] if name else term[:MAX_TERM_CHARACTERS]
 
 
-def split_passages(document: Document, *, number: int = 0) -> list[Passage]:
-    """Return the passages of a document in order, numbered from ``number``."""
+def split_passages(document: Document) -> list[Passage]:
+    """Return the passages of a document in order, numbered from 0."""
     found: list[Passage] = []
     for section in _sections_of(document):
         for units in _portions(list(split_units(section.blocks))):
             found.append(
                 Passage(
-                    number=number + len(found),
+                    number=len(found),
                     document=document.path,
                     title=document.title,
                     heading=clean_name(section.heading),

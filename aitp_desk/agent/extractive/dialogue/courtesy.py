@@ -49,7 +49,7 @@ class Courtesy(msgspec.Struct, frozen=True):
         return replies[self.kind].format(site=site)
 
 
-def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | None:
+def find_courtesy(words: str, preferred: Speech) -> Courtesy | None:
     """Return the courtesy if the message is nothing else; else None.
 
     Parameters:
@@ -61,8 +61,8 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
     if not said:
         return None
     asks = _ASKED.search(words) is not None
-    languages = all_speech() if preferred is None else (preferred, *all_speech())
-    if asks and preferred is not None:  # any question: not every language is tried
+    languages = (preferred, *all_speech())
+    if asks:  # any question: not every language is tried
         languages = (preferred, find_speech(words, preferred.tag), all_speech()[0])
     for speech in languages:
         whole, kinds = _patterns(speech)
@@ -98,7 +98,7 @@ def says_pay(words: str) -> bool:
     return _plain_words(words) in _words_for_paying()
 
 
-def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
+def asks_for_more(words: str, preferred: Speech) -> bool:
     """Return whether a message only asks to continue the last answer: ``go on``.
 
     Parameters:
@@ -107,8 +107,7 @@ def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
     if len(words) > MAX_WORDS:
         return False
     said = _plain_words(words)
-    languages = all_speech() if preferred is None else (preferred, *all_speech())
-    return any(_more(one).fullmatch(said) for one in languages)
+    return any(_more(one).fullmatch(said) for one in (preferred, *all_speech()))
 
 
 def is_refusal(words: str) -> bool:

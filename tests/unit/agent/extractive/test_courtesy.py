@@ -94,7 +94,7 @@ def test_a_courtesy_is_recognised_in_its_language(subtests: pytest.Subtests) -> 
     ]
     for words, kind, tag in cases:
         with subtests.test(words=words, kind=kind, tag=tag):
-            found = find_courtesy(words)
+            found = find_courtesy(words, speech_of("en"))
             assert found is not None
             assert (found.kind, found.speech.tag) == (kind, tag)
             assert found.answer("Lamps")
@@ -134,7 +134,7 @@ def test_what_says_more_is_no_courtesy(subtests: pytest.Subtests) -> None:
     ]
     for words in cases:
         with subtests.test(words=words):
-            assert find_courtesy(words) is None
+            assert find_courtesy(words, speech_of("en")) is None
 
 
 def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
