@@ -51,7 +51,6 @@ from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.desk.threads.open_requests import OpenRequests
 from aitp_desk.desk.threads.participants import ParticipantService
 from aitp_desk.desk.threads.reader import ThreadReader
-from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.desk.threads.streams import ThreadStreams
 from aitp_desk.desk.threads.transcripts import TranscriptService
@@ -69,7 +68,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
     config, store, events, clock = site_agent.config, context.store, services.events, context.clock
     invoker, limiter = parts.invoker, parts.agent_tools.limiter
     renderer = PlainTextRenderer(services.capabilities, store)
-    reader = ThreadReader(store, events, clock, renderer, services.audit_log.note_operator_visit)
+    reader = ThreadReader(context, events, renderer, services.audit_log.note_operator_visit)
     messages, creation = _build_messages(parts, worker, renderer)
     sessions = SessionService(
         config.sessions,
@@ -81,39 +80,6 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         has_peers=find_engine(config.store.url).is_shared,
     )
     events.on_change(sessions.on_change)
-    threads = ThreadService(
-        context,
-        creation=creation,
-        messages=messages,
-        reader=reader,
-        participants=ParticipantService(
-            store, clock, events.notify_change, context.own_names, context.audit
-        ),
-        grants=GrantService(
-            store=store,
-            reader=reader,
-            events=events,
-            sessions=sessions,
-            audit=context.audit,
-            hash_link=services.hash_link,
-            clock=clock,
-        ),
-        deletion=ThreadDeletion(
-            store=store,
-            events=events,
-            sessions=sessions,
-            audit=context.audit,
-            clock=clock,
-            stop=worker.stop_run,
-        ),
-        transcripts=TranscriptService(
-            store=store,
-            reader=reader,
-            keys=services.transcript_keys,
-            site=config.site.url,
-            clock=clock,
-        ),
-    )
     registry = ActionRegistry(site_agent.knowledge, invoker.actions)
     agents = _build_agents(parts)
     open_requests = OpenRequests(
@@ -169,7 +135,21 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         direct_calls=direct_calls,
         resources=resources,
         paid_resources=PaidResources(resources, direct_calls, limiter),
-        threads=threads,
+        creation=creation,
+        messages=messages,
+        reader=reader,
+        participants=ParticipantService(context, events.notify_change),
+        grants=GrantService(
+            context,
+            reader=reader,
+            events=events,
+            sessions=sessions,
+            hash_link=services.hash_link,
+        ),
+        deletion=ThreadDeletion(
+            context, reader=reader, events=events, sessions=sessions, stop=worker.stop_run
+        ),
+        transcripts=TranscriptService(context, reader, services.transcript_keys, config.site.url),
         disposal=services.disposal,
         feedback=FeedbackService(context, events.notify_change),
         contacts=ContactService(context, services.jobs.wake, has_mail=MAIL in config.transports),
@@ -182,12 +162,12 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         runs=runs,
         tasks=TaskService(
             context,
-            threads=threads,
+            creation=creation,
+            messages=messages,
             runs=runs,
             direct_calls=direct_calls,
             events=events,
             settlement=parts.settlement,
-            access=access,
             turns=TaskTurns(
                 context, views=views, access=access, sessions=sessions, push=services.push
             ),

@@ -21,13 +21,19 @@ from aitp_desk.desk.runs.service import RunService
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.tasks.receivers import TaskReceivers
 from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.deletion import ThreadDeletion
 from aitp_desk.desk.threads.disposal import ThreadDisposal
 from aitp_desk.desk.threads.feedback import FeedbackService
 from aitp_desk.desk.threads.files import FileService
+from aitp_desk.desk.threads.grants import GrantService
+from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.desk.threads.open_requests import OpenRequests
-from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.participants import ParticipantService
+from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.desk.threads.streams import ThreadStreams
+from aitp_desk.desk.threads.transcripts import TranscriptService
 from aitp_desk.desk.tickets.contacts import ContactService
 from aitp_desk.knowledge.snapshot import Knowledge
 
@@ -43,6 +49,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
         max_wait: maximum seconds that a caller may wait for a run.
         agents: the site's agents, as callers see them.
         paid_resources: reads resources, prepaid ones included.
+        creation, reader, deletion: of threads.
         disposal: deletes threads that are not to be kept.
         payment_replies: waits for the replies to payments on threads.
         sealed: reveals sealed values to callers that may read them.
@@ -65,7 +72,13 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     direct_calls: DirectCalls
     resources: Resources
     paid_resources: PaidResources
-    threads: ThreadService
+    creation: ThreadCreation
+    messages: MessageService
+    reader: ThreadReader
+    participants: ParticipantService
+    grants: GrantService
+    deletion: ThreadDeletion
+    transcripts: TranscriptService
     disposal: ThreadDisposal
     feedback: FeedbackService
     contacts: ContactService

@@ -154,13 +154,13 @@ class Checkout:
         Raises:
             PaymentRequired: the payment is rejected.
             PreconditionFailed: it is too late.
-            as :meth:`.MessageService.post_message`.
+            as :meth:`.MessageService.add_message`.
         """
         quote, posted = await self._settlement.get_quote(call), 0
         if quote is not None:
             request = RequestInfo("POST", "", b"", manual=True)
             draft = _draft(quote, given)
-            message = await self._messages.post_message(
+            message = await self._messages.add_message(
                 principal, call.thread_id or "", draft, request
             )
             posted = message.message.seq

@@ -59,6 +59,4 @@ class PaymentReplies:
             self._store, thread_id, above=said.seq, below=reads.BEYOND, limit=NEWEST, order="asc"
         )
         replies = [one for one in since.messages if one.origin is not Origin.VISITOR]
-        return await self._reader.filter_readable(
-            principal, thread_id, replies, self._context.idle_before
-        )
+        return await self._reader.filter_readable(principal, thread_id, replies)

@@ -197,9 +197,7 @@ class RunService:
         Returns:
             As :meth:`aitp_desk.desk.threads.reader.ThreadReader.wait_for_run`.
         """
-        return await self._reader.wait_for_run(
-            principal, run_id, seconds, self._context.idle_before
-        )
+        return await self._reader.wait_for_run(principal, run_id, seconds)
 
     async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
         """Cancel a run, at once or by asking its worker to stop.
@@ -287,7 +285,7 @@ class RunService:
 
     async def _check_reach(self, principal: Principal, thread_id: str) -> None:
         """Refuse a caller that may not write to the thread."""
-        access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
+        access = await self._reader.get_access(principal, thread_id)
         access.check(AccessNeed.WRITE)
 
     def _new_run(self, principal: Principal, draft: RunDraft, now: float) -> NewRun:

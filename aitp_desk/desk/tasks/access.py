@@ -132,7 +132,7 @@ class TaskAccess:
     async def _sight(self, principal: Principal, thread_id: str) -> TaskVisibility | None:
         """Return which of a thread's tasks the caller sees; None for none."""
         try:
-            access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
+            access = await self._reader.get_access(principal, thread_id)
         except ThreadNotFound:
             return None
         if access.has_left:  # it reads up to a position; a task has none
@@ -174,7 +174,7 @@ class TaskAccess:
             Forbidden: the caller may read it, but not do this with it.
         """
         try:
-            access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
+            access = await self._reader.get_access(principal, thread_id)
         except ThreadNotFound:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)

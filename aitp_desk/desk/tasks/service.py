@@ -21,13 +21,13 @@ from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.runs.service import RunService
-from aitp_desk.desk.tasks.access import TaskAccess
 from aitp_desk.desk.tasks.listing import TaskListing
 from aitp_desk.desk.tasks.outcomes import make_call_outcome, make_refusal_outcome
 from aitp_desk.desk.tasks.turns import TaskTurns, TurnDraft
 from aitp_desk.desk.tasks.types import TaskMessage
 from aitp_desk.desk.tasks.views import TaskOutcome
-from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import PAYMENT, ActionCall
 from aitp_desk.model.calls.task import Result, Task, TaskState
@@ -112,24 +112,25 @@ class TaskService:
         self,
         context: DeskContext,
         *,
-        threads: ThreadService,
+        creation: ThreadCreation,
+        messages: MessageService,
         runs: RunService,
         direct_calls: DirectCalls,
         events: Broadcaster,
         settlement: PaymentSettlement,
-        access: TaskAccess,
         turns: TaskTurns,
     ) -> None:
         self._context = context
         self._store = context.store
-        self._threads = threads
+        self._creation = creation
+        self._messages = messages
         self._runs = runs
         self._direct_calls = direct_calls
         self._events = events
         self._settlement = settlement
-        self._access = access
+        self._access = turns.access
         self._turns = turns
-        self.listing = TaskListing(context, access)
+        self.listing = TaskListing(context, turns.access)
 
     async def check(self, principal: Principal, sent: TaskMessage) -> None:
         """Refuse a message that could not be sent for a task, before any effect.
@@ -153,18 +154,18 @@ class TaskService:
             TaskIsOver: the task that it continues has ended.
             InvalidRequest: the context is not the caller's, or not the task's.
             ScopeMissing: the caller's credential does not open threads.
-            as :meth:`aitp_desk.desk.threads.messages.MessageService.post_message`.
+            as :meth:`.MessageService.post_message`.
         """
         check_scope(principal)
         self._turns.check_receiver(sent)
         kept, thread_id = await self._turns.find_place(principal, sent)
         unpaid: tuple[str, ...] = ()
         if thread_id is None:
-            opened = await self._threads.open(principal, ThreadDraft((draft,)), request)
+            opened = await self._creation.open_thread(principal, ThreadDraft((draft,)), request)
             thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
         else:
             unpaid = await self._settlement.list_unpaid(thread_id)
-            posted = await self._threads.post(principal, thread_id, draft, request)
+            posted = await self._messages.post_message(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
         if request.key is not None and run_id is not None:
             again = await task_reads.task_of_run(self._store, run_id, self._context.name)

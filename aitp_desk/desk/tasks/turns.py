@@ -84,7 +84,11 @@ class TurnDraft(msgspec.Struct, frozen=True):
 
 
 class TaskTurns:
-    """Finds where a turn belongs, and stores it."""
+    """Finds where a turn belongs, and stores it.
+
+    Attributes:
+        access: finds the tasks of a caller.
+    """
 
     def __init__(
         self,
@@ -98,7 +102,7 @@ class TaskTurns:
         self._context = context
         self._store = context.store
         self._views = views
-        self._access = access
+        self.access = access
         self._sessions = sessions
         self._push = push
 
@@ -124,8 +128,8 @@ class TaskTurns:
         if not sent.task_id:
             if not sent.context:
                 return None, None
-            return None, await self._access.find_thread(principal, sent.context, AccessNeed.WRITE)
-        kept, task = await self._access.find(principal, sent.task_id, "message.taskId")
+            return None, await self.access.find_thread(principal, sent.context, AccessNeed.WRITE)
+        kept, task = await self.access.find(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
                 "This task belongs to another context. Send its contextId, or leave it out.",
@@ -136,7 +140,7 @@ class TaskTurns:
                 f"This task is {task.state.value}. Start a new one in its context.",
                 param="message.taskId",
             )
-        await self._access.check_access(principal, kept.thread_id, AccessNeed.WRITE)
+        await self.access.check_access(principal, kept.thread_id, AccessNeed.WRITE)
         return kept, kept.thread_id
 
     def draft_turn(
@@ -203,7 +207,7 @@ class TaskTurns:
             self._push.wake_receivers(turn.run_id)
         if draft.is_first:  # the sender sees all of it
             return await self._views.view(task, ALL_VISIBLE, (draft.first(turn),), status)
-        return await self._access.view(principal, task, status)
+        return await self.access.view(principal, task, status)
 
     def _sealed(self, principal: Principal, sent: TaskMessage, task_id: str) -> NewPush | None:
         if sent.push is None:

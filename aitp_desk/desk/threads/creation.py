@@ -14,6 +14,7 @@ from aitp_desk.desk.access.idempotency import (
     check_hops,
     creation_scope,
 )
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.threads.messages import MessageService
@@ -128,12 +129,14 @@ class ThreadCreation:
 
         Raises:
             InvalidRequest and its subclasses: the draft breaks a limit, or the request loops.
-            Forbidden: an actor has a name reserved for the site's agents.
+            Forbidden: an actor has a name reserved for the site's agents, or the caller's key does
+                not open threads.
             ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
             IdempotencyConflict, IdempotencyInFlight: the key is in use.
             FileNotFound: a message names a file that is not the caller's.
             StoreBusy: nothing was written.
         """
+        check_scope(principal)
         check_thread_draft(draft)
         check_hops(request)
         self._context.own_names.check(draft.actors, "metadata.actors")

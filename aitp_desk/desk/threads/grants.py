@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.access.scopes import check_participation, check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.desk.threads.sessions import SessionService
-from aitp_desk.model.access.audit import AuditKeys, make_auditor
+from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.grant import Grant, GrantDraft, make_link_secret
 from aitp_desk.model.access.principal import LINK_PREFIX, Principal
 from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import grants as grant_reads
 from aitp_desk.store.units.threads.claims import claim_thread
 from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
@@ -22,54 +23,53 @@ class GrantService:
     """Claims threads and manages their grants; each change is durable on return.
 
     Every method raises ThreadNotFound if the thread does not exist, is closed, or is not the
-    caller's, and Forbidden if the caller may see the thread but not do this with it.
+    caller's, and Forbidden if the caller may see the thread but not do this with it, or if its key
+    does not open threads.
 
     Parameters:
         sessions: the session cache, whose copies are evicted.
-        audit: the keys of the audit log.
         hash_link: hashes the secret of a link for storage.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        store: Store,
         reader: ThreadReader,
         events: Broadcaster,
         sessions: SessionService,
-        audit: AuditKeys,
         hash_link: Callable[[str], bytes],
-        clock: Callable[[], float],
     ) -> None:
-        self._store = store
+        self._context = context
+        self._store = context.store
         self._reader = reader
         self._events = events
         self._sessions = sessions
-        self._audit = audit
         self._hash_link = hash_link
-        self._clock = clock
+        self._clock = context.clock
 
-    async def claim_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
+    async def claim_thread(self, principal: Principal, thread_id: str) -> None:
         """Make an anonymous thread the caller's; see :func:`.claims.claim_thread`.
 
         Raises:
             NotAuthenticated: the caller has no credential.
         """
+        check_participation(principal)
         now = int(self._clock())
         changed = await self._store.run(
             claim_thread,
             thread_id=thread_id,
             principal=principal,
             now=now,
-            idle_before=idle_before,
-            by=make_auditor(self._audit, principal, now),
+            idle_before=self._context.idle_before,
+            by=make_auditor(self._context.audit, principal, now),
         )
         if changed:
             self._sessions.evict_thread(thread_id)  # the next turn reloads the owner
             self._events.notify_change(thread_id)
 
     async def share_thread(
-        self, principal: Principal, thread_id: str, draft: GrantDraft, idle_before: int
+        self, principal: Principal, thread_id: str, draft: GrantDraft
     ) -> tuple[Grant, str | None]:
         """Share a thread; see :func:`aitp_desk.store.units.threads.grants.share_thread`.
 
@@ -80,6 +80,7 @@ class GrantService:
             PreconditionFailed: the thread has no owner, or has the maximum number of grants.
             InvalidRequest: the grantee is unknown or is the owner, or the grant would end at once.
         """
+        check_scope(principal)
         now = self._clock()
         grant_id = new_id("grant", now)
         link = make_link_secret() if draft.principal is None else None
@@ -97,28 +98,26 @@ class GrantService:
             hash=None if link is None else self._hash_link(link),
             principal=principal,
             now=int(now),
-            idle_before=idle_before,
-            by=make_auditor(self._audit, principal, int(now)),
+            idle_before=self._context.idle_before,
+            by=make_auditor(self._context.audit, principal, int(now)),
         )
         self._events.recheck_access(thread_id)
         return kept, link
 
-    async def list_grants(
-        self, principal: Principal, thread_id: str, idle_before: int
-    ) -> Sequence[Grant]:
+    async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
         """Return the valid grants of a thread, newest first."""
-        access = await self._reader.get_access(principal, thread_id, idle_before)
+        check_scope(principal)
+        access = await self._reader.get_access(principal, thread_id)
         access.check(AccessNeed.MANAGE)
         return await grant_reads.list_thread_grants(self._store, thread_id, now=int(self._clock()))
 
-    async def revoke_grant(
-        self, principal: Principal, thread_id: str, grant_id: str, idle_before: int
-    ) -> None:
+    async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
         """Revoke a grant and end the streams that depend on it.
 
         Raises:
             GrantNotFound: the thread has no such grant.
         """
+        check_scope(principal)
         now = int(self._clock())
         await self._store.run(
             revoke_grant,
@@ -126,7 +125,7 @@ class GrantService:
             grant_id=grant_id,
             principal=principal,
             now=now,
-            idle_before=idle_before,
-            by=make_auditor(self._audit, principal, now),
+            idle_before=self._context.idle_before,
+            by=make_auditor(self._context.audit, principal, now),
         )
         self._events.recheck_access(thread_id)

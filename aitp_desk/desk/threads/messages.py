@@ -18,6 +18,7 @@ from aitp_desk.desk.access.idempotency import (
     check_hops,
     thread_scope,
 )
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.limits.fair_share import WakeWorker
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
@@ -160,7 +161,25 @@ class MessageService:
         also: AlsoWritten | None = None,
         first: Callable[[], Work[None]] | None = None,
     ) -> PostedMessage:
-        """Add a message to a thread; a run answers a visitor's message.
+        """Add a message to a thread; see :meth:`add_message`.
+
+        Raises:
+            Forbidden: the caller's key does not open threads.
+            as :meth:`add_message`.
+        """
+        check_scope(principal)
+        return await self.add_message(principal, thread_id, draft, request, also, first)
+
+    async def add_message(
+        self,
+        principal: Principal,
+        thread_id: str,
+        draft: Draft,
+        request: RequestInfo,
+        also: AlsoWritten | None = None,
+        first: Callable[[], Work[None]] | None = None,
+    ) -> PostedMessage:
+        """Add a message to a thread, whatever the caller's key opens; a run may answer it.
 
         Parameters:
             first: as in :func:`append_message`; what it raises is raised.
@@ -241,9 +260,11 @@ class MessageService:
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
-            Forbidden: the thread, or an actor, is another principal's to change.
+            Forbidden: the thread, or an actor, is another principal's to change, or the caller's
+                key does not open threads.
             InvalidRequest: the metadata or an actor breaks a limit, or the parent differs.
         """
+        check_scope(principal)
         check_metadata(update.metadata)
         check_actors(update.actors or ())
         brought = (actor for actor in update.actors or () if actor.id != self._context.actor.id)

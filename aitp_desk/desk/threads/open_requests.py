@@ -126,7 +126,7 @@ class OpenRequests:
             as :meth:`list_for_thread`, and as :meth:`.messages.MessageService.post_message`.
         """
         check_scope(principal)
-        await self._reader.get_access(principal, thread_id, self._context.idle_before)
+        await self._reader.get_access(principal, thread_id)
         posted = await self._messages.find_posted(principal, thread_id, request)
         if posted is not None:
             return posted
@@ -165,8 +165,7 @@ class OpenRequests:
     async def _reach(
         self, principal: Principal, thread_id: str, need: AccessNeed
     ) -> tuple[_Found, ...]:
-        idle_before = self._context.idle_before
-        kept, access = await self._reader.find_thread(principal, thread_id, idle_before)
+        kept, access = await self._reader.find_thread(principal, thread_id)
         access.check(need)
         if not self._capabilities or access.has_left:
             return ()

@@ -8,6 +8,8 @@ from contextlib import suppress
 
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.model.access.principal import Principal, may_operate_threads
@@ -16,7 +18,6 @@ from aitp_desk.model.conversation.feedback import RatingCount
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message, Thread
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Order, Page, StoredThread
 
@@ -48,30 +49,26 @@ class ThreadReader:
 
     def __init__(
         self,
-        store: Store,
+        context: DeskContext,
         events: Broadcaster,
-        clock: Callable[[], float],
         renderer: PlainTextRenderer,
         visited: Callable[[Principal, str], Awaitable[None]],
     ) -> None:
         self.renderer = renderer
-        self._store = store
-        self._clock = clock
+        self._context = context
+        self._store = context.store
         self._events = events
         self._visited = visited
 
-    async def get_access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
+    async def get_access(self, principal: Principal, thread_id: str) -> Access:
         """Return what a caller may do with a thread, and read of it.
 
         An operator's access is recorded in the audit log first, in every protocol.
 
-        Parameters:
-            idle_before: Unix seconds; an anonymous thread last used before then is closed.
-
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
         """
-        access = await self._look_up(principal, thread_id, idle_before)
+        access = await self._look_up(principal, thread_id)
         if access is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         if may_operate_threads(principal):
@@ -79,7 +76,7 @@ class ThreadReader:
         return access
 
     async def find_thread(
-        self, principal: Principal, thread_id: str, idle_before: int
+        self, principal: Principal, thread_id: str
     ) -> tuple[StoredThread, Access]:
         """Return a thread, read before its access was checked, and the caller's access.
 
@@ -87,10 +84,20 @@ class ThreadReader:
             ThreadNotFound: as :meth:`get_access`.
         """
         kept = await reads.thread(self._store, thread_id)
-        access = await self.get_access(principal, thread_id, idle_before)
+        access = await self.get_access(principal, thread_id)
         if kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         return kept, access
+
+    async def describe_thread(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
+        """Return a thread without its messages, and what the caller may do with it.
+
+        Raises:
+            ThreadNotFound, Forbidden: as :meth:`read_thread`.
+        """
+        check_scope(principal)
+        kept, access = await self.find_thread(principal, thread_id)
+        return kept.thread, access
 
     async def find_last_used(
         self, principal: Principal, note: tuple[str, str]
@@ -102,14 +109,16 @@ class ThreadReader:
 
         Returns:
             Its id, and the number of its newest event; None without one.
+
+        Raises:
+            Forbidden: the caller's key does not open threads.
         """
+        check_scope(principal)
         if principal.owner is None:
             return None
         return await reads.newest_of_owner(self._store, principal.owner, principal.desk, note)
 
-    async def read_thread(
-        self, principal: Principal, thread_id: str, idle_before: int
-    ) -> ThreadView:
+    async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
         """Return a thread with its newest messages.
 
         A caller that has left sees the participants of that time, and none of the thread's
@@ -117,15 +126,17 @@ class ThreadReader:
 
         Raises:
             ThreadNotFound: as :meth:`get_access`.
+            Forbidden: the caller's key does not open threads.
         """
-        kept, access = await self.find_thread(principal, thread_id, idle_before)
+        check_scope(principal)
+        kept, access = await self.find_thread(principal, thread_id)
         thread = kept.thread
         if access.upto_event is not None:
             actors = await reads.read_actors(self._store, thread_id, access.upto_event)
             thread = msgspec.structs.replace(thread, actors=actors)
         if not access.sees_notes:
             thread = msgspec.structs.replace(thread, metadata={})
-        if not await self._may_know_parent(principal, kept, idle_before):
+        if not await self._may_know_parent(principal, kept):
             thread = msgspec.structs.replace(thread, parent_id=None)
         messages = await reads.newest_messages(
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
@@ -140,7 +151,6 @@ class ThreadReader:
         self,
         principal: Principal,
         thread_id: str,
-        idle_before: int,
         *,
         limit: int,
         order: Order,
@@ -151,10 +161,11 @@ class ThreadReader:
         """Return one page of a thread's messages.
 
         Raises:
-            ThreadNotFound: as :meth:`get_access`.
+            ThreadNotFound, Forbidden: as :meth:`read_thread`.
             InvalidRequest: ``after`` or ``before`` names no message of this thread.
         """
-        access = await self.get_access(principal, thread_id, idle_before)
+        check_scope(principal)
+        access = await self.get_access(principal, thread_id)
         page = await reads.messages(
             self._store,
             thread_id,
@@ -168,16 +179,15 @@ class ThreadReader:
         told = await self.renderer.render_messages(principal, thread_id, page.messages)
         return Page(told, page.has_more)
 
-    async def read_message(
-        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
-    ) -> Message:
+    async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
         """Return one message of a thread.
 
         Raises:
-            ThreadNotFound: as :meth:`get_access`.
+            ThreadNotFound, Forbidden: as :meth:`read_thread`.
             MessageNotFound: the thread has no such message, or it was deleted.
         """
-        access = await self.get_access(principal, thread_id, idle_before)
+        check_scope(principal)
+        access = await self.get_access(principal, thread_id)
         found = await reads.message(self._store, thread_id, message_id)
         if found is None or not access.shows(found.seq):
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
@@ -189,7 +199,7 @@ class ThreadReader:
         return await reads.run_queued_at(self._store, run.thread_id, run.id)
 
     async def wait_for_run(
-        self, principal: Principal, run_id: str, seconds: float, idle_before: int
+        self, principal: Principal, run_id: str, seconds: float
     ) -> tuple[Run | None, tuple[Message, ...]]:
         """Wait up to ``seconds`` until a run ends or waits for its caller.
 
@@ -207,33 +217,27 @@ class ThreadReader:
         if run is None or not run.is_over:
             return run, ()
         replies = await reads.replies(self._store, run_id)
-        return run, await self.filter_readable(principal, run.thread_id, replies, idle_before)
+        return run, await self.filter_readable(principal, run.thread_id, replies)
 
     async def filter_readable(
-        self,
-        principal: Principal,
-        thread_id: str,
-        replies: Sequence[Message],
-        idle_before: int,
+        self, principal: Principal, thread_id: str, replies: Sequence[Message]
     ) -> tuple[Message, ...]:
         """Return the messages that the caller may still read, rendered for it."""
-        access = await self._look_up(principal, thread_id, idle_before)
+        access = await self._look_up(principal, thread_id)
         shown = [reply for reply in replies if access and access.shows(reply.seq)]
         return await self.renderer.render_messages(principal, thread_id, shown)
 
-    async def _look_up(
-        self, principal: Principal, thread_id: str, idle_before: int
-    ) -> Access | None:
-        now = int(self._clock())
-        return await reads.access(self._store, thread_id, principal, idle_before, now=now)
+    async def _look_up(self, principal: Principal, thread_id: str) -> Access | None:
+        context = self._context
+        return await reads.access(
+            self._store, thread_id, principal, context.idle_before, now=int(context.clock())
+        )
 
-    async def _may_know_parent(
-        self, principal: Principal, fork: StoredThread, idle_before: int
-    ) -> bool:
+    async def _may_know_parent(self, principal: Principal, fork: StoredThread) -> bool:
         parent_id, owner = fork.thread.parent_id, fork.thread.owner
         if parent_id is None:
             return True
-        if await self._look_up(principal, parent_id, idle_before) is None:
+        if await self._look_up(principal, parent_id) is None:
             return False
         parent = await reads.thread(self._store, parent_id)
         return parent is not None and may_know_parent(

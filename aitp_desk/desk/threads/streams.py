@@ -74,9 +74,7 @@ class ThreadStreams:
             RateLimited, Unavailable: the caller has, or all callers have, too many open streams.
         """
         check_scope(principal)
-        kept, access = await self._reader.find_thread(
-            principal, thread_id, self._context.idle_before
-        )
+        kept, access = await self._reader.find_thread(principal, thread_id)
         last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
@@ -199,9 +197,7 @@ class ThreadStreams:
             if not await outlet.is_authorized():
                 return NOTHING
             try:
-                access = await self._reader.get_access(
-                    principal, thread_id, self._context.idle_before
-                )
+                access = await self._reader.get_access(principal, thread_id)
             except ThreadNotFound:
                 return NOTHING
             outlet.set_deadline(access.ends_at)

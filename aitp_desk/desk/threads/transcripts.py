@@ -9,7 +9,7 @@ transcript.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from hashlib import sha256
 
 import msgspec
@@ -18,6 +18,8 @@ from aitp_desk.auth.jwt.base64url import encode_base64url
 from aitp_desk.auth.keys.detached_jws import SignatureInvalid
 from aitp_desk.auth.keys.transcript_keys import PublishedKey, TranscriptKeys
 from aitp_desk.auth.keys.transcripts import check_countersignature, sign_statement
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import AccessNeed
@@ -104,26 +106,20 @@ class TranscriptService:
     Parameters:
         keys: the signing keys.
         site: the address of the desk.
-        clock: Unix seconds.
     """
 
     def __init__(
-        self,
-        *,
-        store: Store,
-        reader: ThreadReader,
-        keys: TranscriptKeys,
-        site: str,
-        clock: Callable[[], float],
+        self, context: DeskContext, reader: ThreadReader, keys: TranscriptKeys, site: str
     ) -> None:
-        self._store = store
+        self._context = context
+        self._store = context.store
         self._reader = reader
         self._keys = keys
         self._site = site
-        self._clock = clock
+        self._clock = context.clock
 
     async def read_transcript(
-        self, principal: Principal, thread_id: str, seq: int | None, idle_before: int
+        self, principal: Principal, thread_id: str, seq: int | None
     ) -> Transcript:
         """Create the transcript of a thread, as far as the caller may read.
 
@@ -132,9 +128,11 @@ class TranscriptService:
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
+            Forbidden: the caller's key does not open threads.
             InvalidRequest: there is no such message.
         """
-        kept, access = await self._reader.find_thread(principal, thread_id, idle_before)
+        check_scope(principal)
+        kept, access = await self._reader.find_thread(principal, thread_id)
         upto = kept.last_seq if access.upto_seq is None else access.upto_seq
         actors = kept.thread.actors
         if access.upto_event is not None:
@@ -152,7 +150,7 @@ class TranscriptService:
         )
 
     async def countersign(
-        self, principal: Principal, thread_id: str, seq: int, jws: str, idle_before: int
+        self, principal: Principal, thread_id: str, seq: int, jws: str
     ) -> Countersignature:
         """Store another party's signature of a head of a thread. Repeating it changes nothing.
 
@@ -164,11 +162,12 @@ class TranscriptService:
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
-            Forbidden: the caller may not write to it.
+            Forbidden: the caller may not write to it, or its key does not open threads.
             InvalidRequest: there is no such head, or the signature is not of it.
             PreconditionFailed: the maximum number of other keys have signed.
         """
-        access = await self._reader.get_access(principal, thread_id, idle_before)
+        check_scope(principal)
+        access = await self._reader.get_access(principal, thread_id)
         access.check(AccessNeed.WRITE)
         link = await transcript_reads.link_at(self._store, thread_id, seq)
         if link is None:
@@ -189,7 +188,7 @@ class TranscriptService:
             seq=seq,
             jws=jws,
             now=int(self._clock()),
-            idle_before=idle_before,
+            idle_before=self._context.idle_before,
         )
         return _countersignature(kept, self._site)
 

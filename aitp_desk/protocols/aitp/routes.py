@@ -55,7 +55,7 @@ _OBJECTS = (
 async def create_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/thread`` and ``/v1/threads``."""
     draft = threads_wire.decode_thread(call.body)
-    opened = await desk.threads.open(call.principal, draft, wire.read_request(call))
+    opened = await desk.creation.open_thread(call.principal, draft, wire.read_request(call))
     run, replies = await wait_for_replies(desk, call, opened.run_id)
     messages = (*opened.messages, *opened.replies, *(replies or ()))
     return threads_wire.encode_thread(
@@ -65,7 +65,7 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
-    view = await desk.threads.read(call.principal, call.params["thread_id"])
+    view = await desk.reader.read_thread(call.principal, call.params["thread_id"])
     shown = threads_wire.write_thread(
         view.thread, view.messages, *find_format(desk, call), view.ratings
     )
@@ -76,26 +76,26 @@ async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
     update = threads_wire.decode_update(call.body)
     if update is not None:
-        await desk.threads.update(call.principal, call.params["thread_id"], update)
+        await desk.messages.update_thread(call.principal, call.params["thread_id"], update)
     return await retrieve_thread(desk, call)
 
 
 async def delete_thread(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}``."""
-    await desk.threads.delete(call.principal, call.params["thread_id"])
+    await desk.deletion.delete_thread(call.principal, call.params["thread_id"])
     return wire.encode_deleted(call.params["thread_id"], "thread.deleted")
 
 
 async def claim_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/claim``: makes the caller the thread's owner."""
-    await desk.threads.claim(call.principal, call.params["thread_id"])
+    await desk.grants.claim_thread(call.principal, call.params["thread_id"])
     return await retrieve_thread(desk, call)
 
 
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
     draft = messages_wire.decode_message(call.body)
-    posted = await desk.threads.post(
+    posted = await desk.messages.post_message(
         call.principal, call.params["thread_id"], draft, wire.read_request(call)
     )
     run, replies = await wait_for_replies(desk, call, posted.run_id, posted.message)
@@ -105,7 +105,7 @@ async def create_message(desk: Desk, call: Call) -> Reply:
 async def list_messages(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages``."""
     part = wire.decode_page(call.query)
-    page = await desk.threads.list_messages(
+    page = await desk.reader.list_messages(
         call.principal,
         call.params["thread_id"],
         limit=part.limit,
@@ -130,7 +130,7 @@ async def follow_thread(desk: Desk, call: Call) -> Reply:
 async def retrieve_message(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    message = await desk.threads.read_message(call.principal, thread_id, message_id)
+    message = await desk.reader.read_message(call.principal, thread_id, message_id)
     return messages_wire.encode_message(message, None, None, *find_format(desk, call))
 
 
@@ -140,7 +140,7 @@ async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
     if update is None:
         return await retrieve_message(desk, call)
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    message = await desk.threads.update_message(call.principal, thread_id, message_id, *update)
+    message = await desk.deletion.update_message(call.principal, thread_id, message_id, *update)
     return messages_wire.encode_message(message, None, None, *find_format(desk, call))
 
 
@@ -148,7 +148,7 @@ async def delete_message(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     with_replies = messages_wire.decode_with_replies(call.query)
-    replies = await desk.threads.delete_message(
+    replies = await desk.deletion.delete_message(
         call.principal, thread_id, message_id, with_replies=with_replies
     )
     if wire.read_dialect(call.headers) is wire.Dialect.OPENAI:

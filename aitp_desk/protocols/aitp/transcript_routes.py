@@ -14,25 +14,27 @@ from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_descripti
 async def read_transcript(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/transcript``."""
     seq = transcript_wire.decode_place(call.query)
-    transcript = await desk.threads.transcript(call.principal, call.params["thread_id"], seq)
+    transcript = await desk.transcripts.read_transcript(
+        call.principal, call.params["thread_id"], seq
+    )
     return transcript_wire.encode_transcript(transcript, call)
 
 
 async def countersign(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/transcript/signatures``."""
     seq, jws = transcript_wire.decode_countersignature(call.body)
-    kept = await desk.threads.countersign(call.principal, call.params["thread_id"], seq, jws)
+    kept = await desk.transcripts.countersign(call.principal, call.params["thread_id"], seq, jws)
     return transcript_wire.encode_countersignature(kept)
 
 
 async def read_keys(desk: Desk, _call: Call) -> Reply:
     """``GET /.well-known/aitp-transcript-keys.json``."""
-    return transcript_wire.encode_keys(await desk.threads.transcript_keys())
+    return transcript_wire.encode_keys(await desk.transcripts.published_keys())
 
 
 async def describe_transcript(desk: Desk, call: Call, _reply: Reply) -> Representation:
     """Describe a thread's transcript, or an accepted signature."""
-    thread, access = await desk.threads.describe(call.principal, call.params["thread_id"])
+    thread, access = await desk.reader.describe_thread(call.principal, call.params["thread_id"])
     at = thread_path(desk, thread.id)
     here = f"{at}/transcript"
     said = (

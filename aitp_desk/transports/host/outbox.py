@@ -282,7 +282,7 @@ class _Sending:
         """Send one message in its parts; return False if nothing more may be sent."""
         conversation = self._conversation
         try:
-            shown = await self._desk.threads.read_message(
+            shown = await self._desk.reader.read_message(
                 self._principal, conversation.thread_id, message.id
             )
         except MessageNotFound:  # it was deleted meanwhile
@@ -371,7 +371,7 @@ class _Sending:
             limit=count,
             order="desc",
         )
-        shown = await self._desk.threads.filter_readable(
+        shown = await self._desk.reader.filter_readable(
             self._principal, self._conversation.thread_id, tuple(reversed(page.messages))
         )
         return tuple(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.deletion import ThreadDeletion
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.store.base import Store
@@ -59,7 +59,7 @@ async def find_own_message(
 
 async def remove_message(
     store: Store,
-    threads: ThreadService,
+    deletion: ThreadDeletion,
     conversation: Conversation | None,
     ref: str,
     principal: Principal,
@@ -72,4 +72,4 @@ async def remove_message(
     # the message itself is the last one: an attempt after a crash finds it by its name
     for id_ in (*await transport_reads.corrections(store, thread_id, found), found):
         with suppress(MessageNotFound, ThreadNotFound):  # it is gone already
-            await threads.delete_message(principal, thread_id, id_)
+            await deletion.delete_message(principal, thread_id, id_)

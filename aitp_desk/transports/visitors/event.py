@@ -150,8 +150,8 @@ class VisitorEvent:
             case MessageEdit() as edit:
                 await self._take_edit(conversation, edit)
             case MessageRemoval() as removal:
-                ref, threads = removal.message_ref, self._desk.threads
-                await remove_message(self._store, threads, conversation, ref, self._principal)
+                ref, deletion = removal.message_ref, self._desk.deletion
+                await remove_message(self._store, deletion, conversation, ref, self._principal)
             case Choice() as choice:
                 await self._choose(conversation, choice)
             case ChatStart(code=code):
@@ -279,7 +279,7 @@ class VisitorEvent:
                 resumed=find_resumed(conversation, self._services.hash_person),
             )
             try:
-                await self._desk.threads.post(
+                await self._desk.messages.post_message(
                     self._principal, conversation.thread_id, draft, request, noted(also, *trimmed)
                 )
             except ThreadNotFound:  # it was deleted, or has passed its time
@@ -291,11 +291,11 @@ class VisitorEvent:
         begun = self._drafts.make_conversation(
             self._principal, self._address, message.subject, self._now
         )
-        await self._desk.threads.open(
+        await self._desk.creation.open_thread(
             self._principal,
             ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
             request,
-            noted(
+            also=noted(
                 partial(
                     begin_conversation,
                     begun,
@@ -334,7 +334,9 @@ class VisitorEvent:
             return
         request = self._request(is_counted=False)  # there, nothing is answered any more
         with suppress(ThreadNotFound):
-            await self._desk.threads.post(self._principal, conversation.thread_id, draft, request)
+            await self._desk.messages.post_message(
+                self._principal, conversation.thread_id, draft, request
+            )
 
     async def _choose(self, conversation: Conversation | None, choice: Choice) -> None:
         control = await transport_reads.control(self._store, choice.token)

@@ -154,7 +154,7 @@ class PlainMessages:
             hear_person, conversation.id, message.message_ref, incoming.language, now=now
         )
         first = partial(take_message, job=job, conversation=conversation, ref=message.message_ref)
-        await desk.threads.post(
+        await desk.messages.post_message(
             principal,
             thread_id,
             draft,

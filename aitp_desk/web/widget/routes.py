@@ -98,7 +98,7 @@ class WidgetHandlers:
         Raises:
             ScopeMissing: the caller's credential does not open threads.
         """
-        found = await desk.threads.find_last_used(call.principal, OPEN_CHAT)
+        found = await desk.reader.find_last_used(call.principal, OPEN_CHAT)
         return Reply(200, write_visitor(call.principal.owner, found))
 
     async def get_file(self, _desk: Desk, call: Call) -> Reply:

@@ -157,8 +157,8 @@ async def answer_nothing(_caller: str, _arguments: Mapping[str, Any]) -> str:
 async def test_a_transcript_is_read_a_little_at_a_time_while_it_is_sent(ground: Ground) -> None:
     _, transcript = await read(ground.talker.http, f"{THREADS}/{ground.thread}/transcript")
     assert len(transcript["messages"]) == COUNT
-    threads = ground.talker.desk.desk.threads
-    made = await threads.transcript(make_anonymous("127.0.0.1"), ground.thread, None)
+    transcripts = ground.talker.desk.desk.transcripts
+    made = await transcripts.read_transcript(make_anonymous("127.0.0.1"), ground.thread, None)
     assert max([len(piece) async for piece in made.pieces()]) < 2 * 6 * len(LONG)
 
 

@@ -18,7 +18,9 @@ from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.config import Log
 from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.maintenance.readiness import ReadinessReport
-from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.observability.logs import set_up_logs
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
@@ -79,9 +81,15 @@ def check_told(said: str, logged: Logged, door: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "broken", "door", "code"),
     [
-        ("GET", f"{THREADS}/thread_1", (ThreadService, "read"), "aitp", "internal"),
-        ("POST", THREADS, (ThreadService, "open"), "aitp", "internal"),
-        ("POST", f"{THREADS}/thread_1/messages", (ThreadService, "post"), "aitp", "internal"),
+        ("GET", f"{THREADS}/thread_1", (ThreadReader, "read_thread"), "aitp", "internal"),
+        ("POST", THREADS, (ThreadCreation, "open_thread"), "aitp", "internal"),
+        (
+            "POST",
+            f"{THREADS}/thread_1/messages",
+            (MessageService, "post_message"),
+            "aitp",
+            "internal",
+        ),
         ("POST", "/agent/converse", (ConversationService, "ask"), "ahp", "concierge_error"),
         ("GET", "/ready", (ReadinessReport, "check"), "health", "internal"),
     ],
@@ -175,9 +183,9 @@ async def test_no_message_credential_or_id_that_opens_something_is_ever_logged(
         broken = await talker.send("POST", "/agent/converse", question)
         assert broken.status == 500
         with monkeypatch.context() as patch:
-            patch.setattr(ThreadService, "post", break_down)
+            patch.setattr(MessageService, "post_message", break_down)
             assert (await talker.post(opened.id, "the-words-of-the-visitor")).status == 500
-            patch.setattr(ThreadService, "read", break_down)
+            patch.setattr(ThreadReader, "read_thread", break_down)
             assert (await known.read(owned.id)).status == 500
         secrets += [str(known.key), worthless, worthless[-64:], str(known.key)[-64:]]
     assert logged.text.count("fault") >= 4

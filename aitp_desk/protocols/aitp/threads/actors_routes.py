@@ -11,21 +11,21 @@ from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_descripti
 
 async def list_actors(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/actors``."""
-    view = await desk.threads.read(call.principal, call.params["thread_id"])
+    view = await desk.reader.read_thread(call.principal, call.params["thread_id"])
     return actors_wire.encode_actors(view.thread.actors)
 
 
 async def add_actor(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/actors``."""
     actor = actors_wire.decode_actor(call.body)
-    joined = await desk.threads.add_actor(call.principal, call.params["thread_id"], actor)
+    joined = await desk.participants.add_actor(call.principal, call.params["thread_id"], actor)
     return actors_wire.encode_actor(joined)
 
 
 async def remove_actor(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}/actors/{actor}``; an id that is a URL is percent-encoded."""
     actor_id = call.params["actor"]
-    await desk.threads.remove_actor(call.principal, call.params["thread_id"], actor_id)
+    await desk.participants.remove_actor(call.principal, call.params["thread_id"], actor_id)
     return encode_deleted(actor_id, "thread.actor.deleted")
 
 

@@ -11,20 +11,20 @@ from aitp_desk.protocols.base.protocol import Call, Reply, Route
 async def share_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/grants``."""
     draft = grants_wire.decode_grant(call.body)
-    grant, link = await desk.threads.share(call.principal, call.params["thread_id"], draft)
+    grant, link = await desk.grants.share_thread(call.principal, call.params["thread_id"], draft)
     return grants_wire.encode_grant(grant, link)
 
 
 async def list_grants(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/grants``."""
-    grants = await desk.threads.list_grants(call.principal, call.params["thread_id"])
+    grants = await desk.grants.list_grants(call.principal, call.params["thread_id"])
     return grants_wire.encode_grants(grants)
 
 
 async def revoke_grant(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}/grants/{grant}``."""
     grant_id = call.params["grant_id"]
-    await desk.threads.revoke_grant(call.principal, call.params["thread_id"], grant_id)
+    await desk.grants.revoke_grant(call.principal, call.params["thread_id"], grant_id)
     return encode_deleted(grant_id, "thread.grant.deleted")
 
 

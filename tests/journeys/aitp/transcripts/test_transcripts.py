@@ -121,7 +121,7 @@ async def test_what_is_erased_while_it_is_written_breaks_it_off(talker: Talker) 
     thread = (await talker.open(*(f"Number {n}" for n in range(50)), headers=MANUAL)).id
     last = (await talker.messages(thread)).ok["data"][0]["id"]
     visitor = make_anonymous("127.0.0.1")
-    pieces = (await talker.desk.desk.threads.transcript(visitor, thread, None)).pieces()
+    pieces = (await talker.desk.desk.transcripts.read_transcript(visitor, thread, None)).pieces()
     assert b'"erased":[]' in await anext(pieces)
     await anext(pieces)
     assert (await talker.send("DELETE", f"{THREADS}/{thread}/messages/{last}")).status == 200
