@@ -77,9 +77,9 @@ async def read_thread_events(
         page = await reads.messages_after_event(
             store, thread_id, after=created[0] - 1, limit=len(created), most_bytes=AT_ONCE_BYTES
         )
-        messages = {message.id: message for message in page.messages}
+        messages = {message.id: message for message in page.items}
         if page.has_more and len(messages) < len(created):
-            last = page.messages[-1].id
+            last = page.items[-1].id
             end = next(place for place, event in enumerate(events, 1) if event.ref == last)
             events, has_more = events[:end], True
     runs: dict[str, Run] = {}

@@ -58,5 +58,5 @@ class PaymentReplies:
         since = await reads.messages_between(
             self._store, thread_id, above=said.seq, below=reads.BEYOND, limit=NEWEST, order="asc"
         )
-        replies = [one for one in since.messages if one.origin is not Origin.VISITOR]
+        replies = [one for one in since.items if one.origin is not Origin.VISITOR]
         return await self._reader.filter_readable(principal, thread_id, replies)

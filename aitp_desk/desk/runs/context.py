@@ -162,12 +162,12 @@ async def read_newest_first(
             page = await reads.messages_between(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="desc"
             )
-            for message in page.messages:
+            for message in page.items:
                 told = render_plain_text(message, capabilities)
                 yield read_message(message.seq + part.offset, told, room)
             if not page.has_more:
                 break
-            below = page.messages[-1].seq
+            below = page.items[-1].seq
 
 
 async def read_oldest_first(
@@ -193,9 +193,9 @@ async def read_oldest_first(
             page = await reads.messages_between(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="asc"
             )
-            for message in page.messages:
+            for message in page.items:
                 told = render_plain_text(message, capabilities)
                 yield part, read_message(message.seq + part.offset, told, room)
             if not page.has_more:
                 break
-            low = page.messages[-1].seq
+            low = page.items[-1].seq

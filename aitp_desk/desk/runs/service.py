@@ -33,8 +33,8 @@ from aitp_desk.model.errors import RunNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.runs import NewRun, RunPage, StepPage
-from aitp_desk.store.records.threads import Order
+from aitp_desk.store.records.pages import Page, PageRequest
+from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, submit_outputs
 from aitp_desk.store.units.threads.threads import AlsoWritten
 
@@ -146,16 +146,7 @@ class RunService:
         except ThreadNotFound:
             raise RunNotFound("There is no run with this id.", param="run_id") from None
 
-    async def list(
-        self,
-        principal: Principal,
-        thread_id: str,
-        *,
-        limit: int,
-        order: Order,
-        after: str | None,
-        before: str | None,
-    ) -> RunPage:
+    async def list(self, principal: Principal, thread_id: str, part: PageRequest) -> Page[Run]:
         """Return one page of a thread's runs.
 
         Raises:
@@ -163,11 +154,9 @@ class RunService:
         """
         check_scope(principal)
         await self._check_reach(principal, thread_id)
-        page = await run_reads.runs(
-            self._store, thread_id, limit=limit, order=order, after=after, before=before
-        )
+        page = await run_reads.runs(self._store, thread_id, part)
         now = int(self._clock())
-        return RunPage(tuple(run.at(now) for run in page.runs), page.has_more)
+        return Page(tuple(run.at(now) for run in page.items), page.has_more)
 
     async def update(
         self, principal: Principal, thread_id: str, run_id: str, metadata: dict[str, str]
@@ -248,26 +237,15 @@ class RunService:
         return done.run
 
     async def steps(
-        self,
-        principal: Principal,
-        thread_id: str,
-        run_id: str,
-        *,
-        limit: int,
-        order: Order,
-        after: str | None,
-        before: str | None,
-    ) -> tuple[Run, StepPage]:
+        self, principal: Principal, thread_id: str, run_id: str, part: PageRequest
+    ) -> tuple[Run, Page[Step]]:
         """Return a run and one page of its steps.
 
         Raises:
             InvalidRequest: ``after`` or ``before`` names no step of this run.
         """
         run = await self.retrieve(principal, thread_id, run_id)
-        whole = await run_reads.steps(self._store, run)
-        return run, run_reads.page_of_steps(
-            whole, limit=limit, order=order, after=after, before=before
-        )
+        return run, part.cut(await run_reads.steps(self._store, run), "a step of this run")
 
     async def step(
         self, principal: Principal, thread_id: str, run_id: str, step_id: str

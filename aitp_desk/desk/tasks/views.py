@@ -303,7 +303,7 @@ class TaskViews:
         )
         said = (
             one
-            for one in after.messages
+            for one in after.items
             if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
         )
         return tuple(map(self._renderer.render_message, said))[:1]

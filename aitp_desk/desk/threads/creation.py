@@ -35,6 +35,7 @@ from aitp_desk.model.conversation.thread import (
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Fork, NewDraft, NewMessage, PostResult, settle_draft
 from aitp_desk.store.units.threads.actors import bound_to_others
@@ -213,9 +214,9 @@ class ThreadCreation:
                 "The thread that this request opened now belongs to another caller."
             )
         page = await reads.messages(
-            self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
+            self._store, placed.thread_id, PageRequest(MAX_THREAD_MESSAGES, "asc")
         )
         last = await reads.place(self._store, placed.thread_id, placed.message_id)
-        said = tuple(message for message in page.messages if message.seq <= last)
+        said = tuple(message for message in page.items if message.seq <= last)
         told = await self._renderer.render_messages(principal, placed.thread_id, said)
         return OpenedThread(kept.thread, told, placed.run_id)

@@ -27,7 +27,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents, read_start
 from aitp_desk.store.reads import files as file_reads
-from aitp_desk.store.records.threads import FilePage, Order
+from aitp_desk.store.records.pages import Page, PageRequest
 from aitp_desk.store.units.threads.files import add_file, check_allowance, delete_file
 
 TEXT_BYTES = 32 * 1024
@@ -222,13 +222,11 @@ class FileService:
             slices = await self._contents.open_slices(file)
         return file, _send(slices)
 
-    async def list_files(
-        self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
-    ) -> FilePage:
+    async def list_files(self, principal: Principal, part: PageRequest, purpose: str) -> Page[File]:
         """Return one page of the caller's files.
 
         Parameters:
-            after: id of the file before the first one wanted.
+            part: its ``before`` is ignored.
             purpose: only files of this purpose; empty for all.
 
         Raises:
@@ -240,10 +238,8 @@ class FileService:
         return await file_reads.page(
             self._store,
             principal.owner,
+            part,
             desk=principal.desk,
-            order=order,
-            limit=limit,
-            after=after,
             purpose=purpose,
             now=int(self._clock()),
         )

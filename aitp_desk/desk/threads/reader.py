@@ -19,7 +19,8 @@ from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message, Thread
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Order, Page, StoredThread
+from aitp_desk.store.records.pages import Page, PageRequest
+from aitp_desk.store.records.threads import StoredThread
 
 NEWEST = 100
 """How many of its newest messages a thread is returned with."""
@@ -151,13 +152,9 @@ class ThreadReader:
         self,
         principal: Principal,
         thread_id: str,
-        *,
-        limit: int,
-        order: Order,
-        after: str | None,
-        before: str | None,
+        part: PageRequest,
         run_id: str | None,
-    ) -> Page:
+    ) -> Page[Message]:
         """Return one page of a thread's messages.
 
         Raises:
@@ -167,16 +164,9 @@ class ThreadReader:
         check_scope(principal)
         access = await self.get_access(principal, thread_id)
         page = await reads.messages(
-            self._store,
-            thread_id,
-            limit=limit,
-            order=order,
-            after=after,
-            before=before,
-            run_id=run_id,
-            upto_seq=access.upto_seq,
+            self._store, thread_id, part, run_id=run_id, upto_seq=access.upto_seq
         )
-        told = await self.renderer.render_messages(principal, thread_id, page.messages)
+        told = await self.renderer.render_messages(principal, thread_id, page.items)
         return Page(told, page.has_more)
 
     async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.desk.access.site_agents import SiteAgent
-from aitp_desk.model.errors import AgentNotFound, InvalidRequest
+from aitp_desk.model.errors import AgentNotFound
 from aitp_desk.protocols.aitp.objects import Assistant, Model
-from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
+from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.protocol import Reply
+from aitp_desk.store.records.pages import PageRequest
 
 
 def write_assistant(agent: SiteAgent) -> Assistant:
@@ -28,7 +29,7 @@ def write_assistant(agent: SiteAgent) -> Assistant:
     )
 
 
-def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
+def encode_assistants(agents: Sequence[SiteAgent], part: PageRequest) -> Reply:
     """Encode one page of the site's agents.
 
     Its first agent comes first; with ``order=asc`` the last one does.
@@ -36,20 +37,8 @@ def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
     Raises:
         InvalidRequest: ``after`` or ``before`` names none of them.
     """
-    listed = list(agents) if part.order == "desc" else list(reversed(agents))
-    ids = [agent.id for agent in listed]
-    low = 0 if part.after is None else _place(ids, part.after, "after") + 1
-    high = len(ids) if part.before is None else _place(ids, part.before, "before")
-    within = [write_assistant(agent) for agent in listed[low:high]]
-    from_the_end = part.before is not None and part.after is None
-    page = within[-part.limit :] if from_the_end else within[: part.limit]
-    return encode_list(page, has_more=len(within) > part.limit)
-
-
-def _place(ids: Sequence[str], id_: str, param: str) -> int:
-    if id_ not in ids:
-        raise InvalidRequest(f"`{param}` must be the id of an assistant of this site.", param=param)
-    return ids.index(id_)
+    page = part.cut(agents[::-1], "an assistant of this site")
+    return encode_list(list(map(write_assistant, page.items)), page.has_more)
 
 
 def write_model(agent: SiteAgent, owner: str) -> Model:

@@ -26,13 +26,7 @@ async def upload_file(desk: Desk, call: Call) -> Reply:
 async def list_files(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files``."""
     part = files_wire.decode_list(call.query)
-    page = await desk.files.list_files(
-        call.principal,
-        limit=part.limit,
-        order=part.order,
-        after=part.after,
-        purpose=part.purpose,
-    )
+    page = await desk.files.list_files(call.principal, part, call.query.get("purpose", ""))
     return files_wire.encode_files(page)
 
 

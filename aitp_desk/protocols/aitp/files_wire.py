@@ -14,10 +14,10 @@ import msgspec
 from aitp_desk.model.conversation.file import TEXT, UNKNOWN, File
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.protocols.aitp import objects
-from aitp_desk.protocols.aitp.wire import encode, encode_list
+from aitp_desk.protocols.aitp.wire import decode_page, encode, encode_list
 from aitp_desk.protocols.base.multipart import decode_form
 from aitp_desk.protocols.base.protocol import Reply
-from aitp_desk.store.records.threads import FilePage, Order
+from aitp_desk.store.records.pages import Page, PageRequest
 
 PURPOSES = ("assistants", "user_data", "vision")
 """The OpenAI API's purposes that apply here: the files are attached to messages."""
@@ -30,7 +30,6 @@ MAX_LISTED = 1000
 _SHOWN_AS_THEY_ARE = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 """Types that no browser executes. Everything else is served as bytes."""
 _FILE_ID = re.compile(r"file_[0-9a-v]{36}")
-_LIMIT = re.compile(r"[1-9]\d{0,4}", re.ASCII)
 _SECONDS = re.compile(r"\d{1,10}", re.ASCII)
 
 
@@ -83,35 +82,16 @@ def _seconds(fields: Mapping[str, str]) -> int | None:
     return given
 
 
-class FileList(msgspec.Struct, frozen=True):
-    """The requested part of the list of files; ``purpose`` is empty for all."""
-
-    limit: int
-    order: Order
-    after: str | None
-    purpose: str
-
-
-def decode_list(query: Mapping[str, str]) -> FileList:
-    """Decode ``limit, order, after, purpose`` from a query string.
+def decode_list(query: Mapping[str, str]) -> PageRequest:
+    """Decode ``limit, order, after`` from a query string.
 
     Raises:
         InvalidRequest: a value is out of range.
     """
-    limit, order = query.get("limit", "10000"), query.get("order", "desc")
-    if not (_LIMIT.fullmatch(limit) and int(limit) <= 10_000):
-        raise InvalidRequest("`limit` must be a whole number from 1 to 10000.", param="limit")
-    if order not in ("asc", "desc"):
-        raise InvalidRequest("`order` must be asc or desc.", param="order")
-    after = query.get("after") or None
-    if after is not None and not _FILE_ID.fullmatch(after):
+    part = decode_page(query, usual=10_000, most=10_000)
+    if part.after is not None and not _FILE_ID.fullmatch(part.after):
         raise InvalidRequest("`after` must be the id of a file.", param="after")
-    return FileList(
-        min(int(limit), MAX_LISTED),
-        "asc" if order == "asc" else "desc",
-        after,
-        query.get("purpose", ""),
-    )
+    return msgspec.structs.replace(part, limit=min(part.limit, MAX_LISTED))
 
 
 def write_file(file: File) -> objects.File:
@@ -133,9 +113,9 @@ def encode_file(file: File) -> Reply:
     return Reply(200, encode(write_file(file)))
 
 
-def encode_files(page: FilePage) -> Reply:
+def encode_files(page: Page[File]) -> Reply:
     """Encode one page of a caller's files."""
-    return encode_list([write_file(file) for file in page.files], page.has_more)
+    return encode_list([write_file(file) for file in page.items], page.has_more)
 
 
 def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:

@@ -7,7 +7,7 @@ their names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -16,15 +16,6 @@ from aitp_desk.model.conversation.transcript import Document
 from aitp_desk.model.errors import Recovery
 from aitp_desk.model.money import Money
 from aitp_desk.protocols.base.payments.objects import HowToPay
-
-
-class Identified(Protocol):
-    """An object of a list page."""
-
-    @property
-    def id(self) -> str:
-        """Its id, which names its place in the list."""
-        ...
 
 
 class ListPage(msgspec.Struct, tag_field="object", tag="list", kw_only=True):

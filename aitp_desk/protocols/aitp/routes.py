@@ -104,17 +104,13 @@ async def create_message(desk: Desk, call: Call) -> Reply:
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages``."""
-    part = wire.decode_page(call.query)
     page = await desk.reader.list_messages(
         call.principal,
         call.params["thread_id"],
-        limit=part.limit,
-        order=part.order,
-        after=part.after,
-        before=part.before,
-        run_id=call.query.get("run_id") or None,
+        wire.decode_page(call.query),
+        call.query.get("run_id") or None,
     )
-    return messages_wire.encode_messages(page.messages, page.has_more, *find_format(desk, call))
+    return messages_wire.encode_messages(page.items, page.has_more, *find_format(desk, call))
 
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Literal
 
 import msgspec
 from msgspec import UNSET
@@ -17,15 +16,16 @@ from msgspec import UNSET
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
-from aitp_desk.protocols.aitp.objects import Deleted, Error, ErrorDetail, Identified, ListPage
+from aitp_desk.protocols.aitp.objects import Deleted, Error, ErrorDetail, ListPage
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 from aitp_desk.protocols.base.protocol import Call, Reply
+from aitp_desk.store.records.pages import Identified, PageRequest
 
 DEFAULT_PAGE = 20
 MAX_PAGE = 100
 encode = msgspec.json.Encoder().encode
-_DIGITS = re.compile(r"\d{1,3}", re.ASCII)
+_DIGITS = re.compile(r"\d{1,5}", re.ASCII)
 
 
 class Dialect(Enum):
@@ -45,37 +45,24 @@ def read_dialect(headers: Mapping[str, str]) -> Dialect:
     return Dialect.OPENAI if "OpenAI-Beta" in headers else Dialect.AITP
 
 
-class Page(msgspec.Struct, frozen=True):
-    """The requested part of a list.
+def decode_page(
+    query: Mapping[str, str], usual: int = DEFAULT_PAGE, most: int = MAX_PAGE
+) -> PageRequest:
+    """Decode ``limit, order, after, before`` from a query string.
 
     Parameters:
-        limit: 1 to 100 items.
-        order: by time of creation.
-        after: id of the item before the first one wanted.
-        before: id of the item after the last one wanted. Alone it selects the nearest items in
-            front of it. With ``after`` it selects the items between both, as clients ask that turn
-            such a page over.
-    """
-
-    limit: int = DEFAULT_PAGE
-    order: Literal["asc", "desc"] = "desc"
-    after: str | None = None
-    before: str | None = None
-
-
-def decode_page(query: Mapping[str, str]) -> Page:
-    """Decode ``limit, order, after, before`` from a query string.
+        usual, most: the number of items without a limit, and the largest limit.
 
     Raises:
         InvalidRequest: a value is out of range.
     """
-    limit = query.get("limit", str(DEFAULT_PAGE))
-    if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
-        raise InvalidRequest(f"`limit` must be a whole number from 1 to {MAX_PAGE}.", param="limit")
+    limit = query.get("limit", str(usual))
+    if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= most):
+        raise InvalidRequest(f"`limit` must be a whole number from 1 to {most}.", param="limit")
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise InvalidRequest("`order` must be asc or desc.", param="order")
-    return Page(
+    return PageRequest(
         int(limit),
         "asc" if order == "asc" else "desc",
         query.get("after") or None,

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 from aitp_desk.model.conversation.file import PART_BYTES, File
 from aitp_desk.store.base import Reader, Store
-from aitp_desk.store.records.threads import FilePage, Order
+from aitp_desk.store.records.pages import Page, PageRequest
 from aitp_desk.store.rows.threads import read_file
 
 SLICE_BYTES = 128 * 1024
@@ -24,32 +24,30 @@ async def find(store: Reader, file_id: str, *, now: int) -> File | None:
 async def page(
     store: Store,
     owner: str,
+    part: PageRequest,
     *,
     desk: str,
-    order: Order,
-    limit: int,
-    after: str | None,
     purpose: str,
     now: int,
-) -> FilePage:
+) -> Page[File]:
     """Read a page of an owner's files.
 
     Parameters:
+        part: its ``after`` may have been deleted; ``before`` is ignored.
         desk: the desk at which they were uploaded.
-        after: id of a file, which may have been deleted; the page begins after it.
         purpose: only those of this purpose; empty for all.
     """
-    upwards = order == "asc"
-    part = {
+    upwards = part.order == "asc"
+    within = {
         "owner": owner,
         "desk": desk,
-        "place": after or ("" if upwards else _BEHIND_ALL),
+        "place": part.after or ("" if upwards else _BEHIND_ALL),
         "purpose": purpose,
         "now": now,
     }
     statement = "files_upwards" if upwards else "files_downwards"
-    found = await store.read_page(statement, part, limit=limit)
-    return FilePage(tuple(map(read_file, found.rows)), found.has_more)
+    found = await store.read_page(statement, within, limit=part.limit)
+    return Page(tuple(map(read_file, found.rows)), found.has_more)
 
 
 async def counted(store: Reader, allowance: str) -> tuple[int, int]:

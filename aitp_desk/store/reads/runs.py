@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from aitp_desk.model.conversation.run import Run, RunUsage
 from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.runs import RunPage, StepPage
-from aitp_desk.store.records.threads import Order
+from aitp_desk.store.records.pages import Page, PageRequest
 from aitp_desk.store.rows.threads import read_run, read_step
 
 _FIRST = (-1, "")
@@ -22,26 +19,21 @@ _BEYOND = (2**62, "")
 async def runs(
     store: Store,
     thread_id: str,
-    *,
-    order: Order,
-    limit: int,
-    after: str | None = None,
-    before: str | None = None,
-) -> RunPage:
-    """Read a page of a thread's runs, paged as messages are (:func:`threads.messages`).
+    part: PageRequest,
+) -> Page[Run]:
+    """Read a page of a thread's runs.
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a run of this thread.
     """
-    ends = [await _place(store, thread_id, after, "after")]
-    ends.append(await _place(store, thread_id, before, "before"))
-    low, high = ends if order == "asc" else reversed(ends)
-    from_the_end = before is not None and after is None
-    upwards = (order == "asc") is not from_the_end
+    low, high = part.sort_ends(
+        await _place(store, thread_id, part.after, "after"),
+        await _place(store, thread_id, part.before, "before"),
+    )
     above_at, above_id = low or _FIRST
     below_at, below_id = high or _BEYOND
     found = await store.read_page(
-        "runs_upwards" if upwards else "runs_downwards",
+        "runs_upwards" if part.is_upwards else "runs_downwards",
         {
             "thread_id": thread_id,
             "above_at": above_at,
@@ -49,12 +41,10 @@ async def runs(
             "below_at": below_at,
             "below_id": below_id,
         },
-        limit=limit,
+        limit=part.limit,
     )
-    page = [read_run(row) for row in found.rows]
-    if from_the_end:
-        page.reverse()
-    return RunPage(tuple(page), found.has_more)
+    rows = found.rows[::-1] if part.is_turned else found.rows
+    return Page(tuple(map(read_run, rows)), found.has_more)
 
 
 async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:
@@ -79,32 +69,6 @@ async def steps(store: Store, run: Run) -> tuple[Step, ...]:
         _spoken(run, reply, len(called) + place + 1, rest if place == last else None)
         for place, reply in enumerate(replies)
     )
-
-
-def page_of_steps(
-    whole: Sequence[Step],
-    *,
-    order: Order,
-    limit: int,
-    after: str | None = None,
-    before: str | None = None,
-) -> StepPage:
-    """Cut a page out of a run's steps, paged as messages are (:func:`threads.messages`).
-
-    Raises:
-        InvalidRequest: ``after`` or ``before`` is not a step of this run.
-    """
-    listed = list(whole) if order == "asc" else list(reversed(whole))
-    ids = [step.id for step in listed]
-    for name, given in (("after", after), ("before", before)):
-        if given is not None and given not in ids:
-            raise InvalidRequest(f"`{name}` must be the id of a step of this run.", param=name)
-    low = 0 if after is None else ids.index(after) + 1
-    high = len(ids) if before is None else ids.index(before)
-    within = listed[low:high]
-    from_the_end = before is not None and after is None
-    page = within[-limit:] if from_the_end else within[:limit]
-    return StepPage(tuple(page), has_more=len(within) > limit)
 
 
 def _spoken(run: Run, reply: Message, position: int, usage: RunUsage | None) -> Step:

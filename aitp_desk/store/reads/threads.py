@@ -13,11 +13,10 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import first_id
 from aitp_desk.store.base import PAGE_BYTES, Params, Reader, Row, RowPage, Store, Work
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.records.pages import Order, Page, PageRequest
 from aitp_desk.store.records.threads import (
     Event,
     IdempotencyRecord,
-    Order,
-    Page,
     Session,
     StoredThread,
     Summary,
@@ -201,24 +200,16 @@ async def message(store: Store, thread_id: str, message_id: str) -> Message | No
 async def messages(
     store: Store,
     thread_id: str,
+    part: PageRequest,
     *,
-    order: Order,
-    limit: int,
-    after: str | None = None,
-    before: str | None = None,
     run_id: str | None = None,
     upto_seq: int | None = None,
-) -> Page:
-    """Read a page of a thread's messages, as OpenAI's lists are paged.
+) -> Page[Message]:
+    """Read a page of a thread's messages.
 
-    A page has fewer than ``limit`` messages if more would exceed ``PAGE_BYTES``.
+    It has fewer than ``part.limit`` messages if more would exceed ``PAGE_BYTES``.
 
     Parameters:
-        order: the order of the list; ``after`` and ``before`` follow it.
-        after: id of a message of this thread; the page begins after it.
-        before: id of a message of this thread. Alone it gives the nearest messages before it,
-            still in list order, and ``has_more`` refers to those before these; with ``after``
-            it ends the page.
         run_id: only the desk's messages of this run.
         upto_seq: as if there were no messages newer than this; None for all.
 
@@ -226,23 +217,22 @@ async def messages(
         InvalidRequest: ``after`` or ``before`` is not a message of this thread.
     """
     newest = BEYOND if upto_seq is None else upto_seq
-    ends = [await _end(store, thread_id, after, newest, "after")]
-    ends.append(await _end(store, thread_id, before, newest, "before"))
-    low, high = ends if order == "asc" else reversed(ends)
-    from_the_end = before is not None and after is None
-    upwards = (order == "asc") is not from_the_end
-    part = {
+    low, high = part.sort_ends(
+        await _end(store, thread_id, part.after, newest, "after"),
+        await _end(store, thread_id, part.before, newest, "before"),
+    )
+    within: dict[str, str | int] = {
         "thread_id": thread_id,
         "above": 0 if low is None else low,
         "below": newest + 1 if high is None else high,
     }
     if run_id is None:
-        statement = "messages_upwards" if upwards else "messages_downwards"
-        return await _read_messages(store, statement, part, limit, reverses=from_the_end)
-    part["run_id"] = run_id
-    statement = "run_messages_upwards" if upwards else "run_messages_downwards"
-    found = await store.read_page(statement, part, limit=limit)
-    return _page(found, reverses=from_the_end)
+        statement = "messages_upwards" if part.is_upwards else "messages_downwards"
+        return await _read_messages(store, statement, within, part.limit, reverses=part.is_turned)
+    within["run_id"] = run_id
+    statement = "run_messages_upwards" if part.is_upwards else "run_messages_downwards"
+    found = await store.read_page(statement, within, limit=part.limit)
+    return _page(found, reverses=part.is_turned)
 
 
 async def newest_messages(
@@ -256,12 +246,12 @@ async def newest_messages(
     below = BEYOND if upto_seq is None else upto_seq + 1
     part = {"thread_id": thread_id, "above": 0, "below": below}
     page = await _read_messages(store, "messages_downwards", part, limit, reverses=True)
-    return page.messages
+    return page.items
 
 
 async def messages_between(
     store: Store, thread_id: str, *, above: int, below: int, limit: int, order: Order
-) -> Page:
+) -> Page[Message]:
     """Read messages of a thread between two positions, both excluded.
 
     Parameters:
@@ -303,7 +293,7 @@ async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
 
 async def messages_after_event(
     store: Store, thread_id: str, *, after: int, limit: int, most_bytes: int = PAGE_BYTES
-) -> Page:
+) -> Page[Message]:
     """Read the oldest messages among a thread's events after a number, without deleted ones."""
     part = {"thread_id": thread_id, "after": after}
     return await _read_messages(store, "messages_after_event", part, limit, most_bytes)
@@ -420,7 +410,7 @@ async def _read_messages(
     most_bytes: int = PAGE_BYTES,
     *,
     reverses: bool = False,
-) -> Page:
+) -> Page[Message]:
     """Read a page of a thread's messages; a folded thread is unfolded first.
 
     Parameters:
@@ -433,7 +423,7 @@ async def _read_messages(
     return _page(found, reverses=reverses)
 
 
-def _page(found: RowPage, *, reverses: bool) -> Page:
+def _page(found: RowPage, *, reverses: bool) -> Page[Message]:
     messages = map(read_message, reversed(found.rows) if reverses else found.rows)
     return Page(tuple(messages), found.has_more)
 

@@ -6,7 +6,6 @@ import msgspec
 
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.run import Run, RunOptions
-from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.conversation.thread import Message
 
 
@@ -99,17 +98,3 @@ class RunChange(msgspec.Struct, frozen=True):
 
     run: Run
     last_event: int
-
-
-class RunPage(msgspec.Struct, frozen=True):
-    """A page of a thread's runs, in the requested order; otherwise as ``Page``."""
-
-    runs: tuple[Run, ...]
-    has_more: bool
-
-
-class StepPage(msgspec.Struct, frozen=True):
-    """A page of a run's steps, in the requested order; otherwise as ``Page``."""
-
-    steps: tuple[Step, ...]
-    has_more: bool

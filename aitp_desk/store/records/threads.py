@@ -5,12 +5,9 @@ Ids, salts and times are made by the caller, because a unit may run more than on
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.conversation.file import File
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import (
     Actor,
@@ -21,9 +18,6 @@ from aitp_desk.model.conversation.thread import (
     Role,
     Thread,
 )
-
-Order = Literal["asc", "desc"]
-"""The order of a list of messages: ``asc`` has the oldest first."""
 
 
 class NewDraft(msgspec.Struct, frozen=True):
@@ -236,28 +230,6 @@ class PresentActor(msgspec.Struct, frozen=True):
     def is_of(self, principal: Principal) -> bool:
         """Return whether the caller may speak as it."""
         return not self.is_desk and self.actor.principal == principal.owner
-
-
-class Page(msgspec.Struct, frozen=True):
-    """A page of messages, in the requested order.
-
-    Parameters:
-        has_more: whether there are further messages in the direction of reading.
-    """
-
-    messages: tuple[Message, ...]
-    has_more: bool
-
-
-class FilePage(msgspec.Struct, frozen=True):
-    """A page of files, in the requested order.
-
-    Parameters:
-        has_more: whether there are further files in the direction of reading.
-    """
-
-    files: tuple[File, ...]
-    has_more: bool
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -253,7 +253,7 @@ class _Sending:
                 limit=AT_A_TIME,
                 order="asc",
             )
-            for message in page.messages:
+            for message in page.items:
                 if message.origin is Origin.VISITOR:
                     heard = message.seq
                 elif self._conversation.active_seq >= heard and not await self._send(message):
@@ -275,7 +275,7 @@ class _Sending:
             limit=AT_A_TIME,
             order="desc",
         )
-        seqs = (one.seq for one in page.messages if one.origin is Origin.VISITOR)
+        seqs = (one.seq for one in page.items if one.origin is Origin.VISITOR)
         return next(seqs, 0)
 
     async def _send(self, message: Message) -> bool:
@@ -372,7 +372,7 @@ class _Sending:
             order="desc",
         )
         shown = await self._desk.reader.filter_readable(
-            self._principal, self._conversation.thread_id, tuple(reversed(page.messages))
+            self._principal, self._conversation.thread_id, tuple(reversed(page.items))
         )
         return tuple(
             EarlierMessage(speaker=_author_of(one), text=_text_of(one), sent_at=one.created_at)

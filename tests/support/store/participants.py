@@ -7,6 +7,7 @@ from aitp_desk.model.conversation.thread import Actor, ThreadUpdate
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.keys import Key
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.units.keys.tokens import create_token
 from aitp_desk.store.units.threads.actors import join_thread, leave_thread
 from aitp_desk.store.units.threads.threads import update_thread
@@ -84,7 +85,9 @@ async def read(store: Store, thread_id: str, principal: Principal) -> list[str] 
     access = await reads.access(store, thread_id, principal, IDLE_BEFORE, now=NOW)
     if access is None:
         return None
-    page = await reads.messages(store, thread_id, order="asc", limit=1000, upto_seq=access.upto_seq)
+    page = await reads.messages(
+        store, thread_id, PageRequest(1000, "asc"), upto_seq=access.upto_seq
+    )
     newest = await reads.newest_messages(store, thread_id, 1000, upto_seq=access.upto_seq)
-    assert page.messages == newest
+    assert page.items == newest
     return texts_of(newest)

@@ -228,11 +228,12 @@ async def _arguments(store: Store, kept: StoredTicket) -> Mapping[str, Any]:
 async def _newest(store: Store, kept: StoredTicket) -> tuple[Message, ...]:
     """Return the newest messages of a ticket's thread, in order."""
     from aitp_desk.store.reads import threads as reads
+    from aitp_desk.store.records.pages import PageRequest
 
     if kept.thread_id is None:
         return ()
-    page = await reads.messages(store, kept.thread_id, order="desc", limit=SHOWN_MESSAGES)
-    return tuple(reversed(page.messages))
+    page = await reads.messages(store, kept.thread_id, PageRequest(SHOWN_MESSAGES))
+    return tuple(reversed(page.items))
 
 
 def _missing(ticket_id: str) -> NoReturn:

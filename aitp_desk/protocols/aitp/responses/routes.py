@@ -18,6 +18,7 @@ from aitp_desk.protocols.aitp.responses.wire import read_id, write_response
 from aitp_desk.protocols.aitp.wire import MAX_PAGE
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
+from aitp_desk.store.records.pages import PageRequest
 
 
 async def create_response(desk: Desk, call: Call) -> Reply:
@@ -94,10 +95,8 @@ async def _find_start(
     principal, begun = call.principal, draft.begun
     if begun is not None:
         place = (principal, begun.thread_id, begun.run_id)
-        waiting, page = await desk.runs.steps(
-            *place, limit=MAX_PAGE, order="asc", after=None, before=None
-        )
-        continued = sum(step.message_id is None for step in page.steps)
+        waiting, page = await desk.runs.steps(*place, PageRequest(MAX_PAGE, "asc"))
+        continued = sum(step.message_id is None for step in page.items)
         owed = {owed.id for owed in waiting.owed}
         # a caller that sends all that was said repeats the outputs of earlier calls
         outputs = [one for one in begun.outputs if one.call_id in owed] or begun.outputs

@@ -41,20 +41,16 @@ async def create_thread_and_run(desk: Desk, call: Call) -> Reply:
 
 async def list_runs(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/runs``."""
-    part = wire.decode_page(call.query)
     page = await desk.runs.list(
         call.principal,
         call.params["thread_id"],
-        limit=part.limit,
-        order=part.order,
-        after=part.after,
-        before=part.before,
+        wire.decode_page(call.query),
     )
     bodies = [
         runs_wire.write_run(
             run, desk.agents.find_for_run(run.agent), dialect=wire.read_dialect(call.headers)
         )
-        for run in page.runs
+        for run in page.items
     ]
     return wire.encode_list(bodies, page.has_more)
 
@@ -96,18 +92,14 @@ async def submit_outputs(desk: Desk, call: Call) -> Reply:
 
 async def list_steps(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/runs/{run}/steps``."""
-    part = wire.decode_page(call.query)
     run, page = await desk.runs.steps(
         call.principal,
         call.params["thread_id"],
         call.params["run_id"],
-        limit=part.limit,
-        order=part.order,
-        after=part.after,
-        before=part.before,
+        wire.decode_page(call.query),
     )
     agent = desk.agents.find_for_run(run.agent)
-    bodies = [runs_wire.write_step(step, run, agent) for step in page.steps]
+    bodies = [runs_wire.write_step(step, run, agent) for step in page.items]
     return wire.encode_list(bodies, page.has_more)
 
 

@@ -276,13 +276,12 @@ def _pages(call: Call, body: Any, at: str) -> tuple[Related, ...]:
     first, last = body["first_id"], body["last_id"]
     if first is None or last is None:
         return ()
-    back = part.before is not None and part.after is None
     kept = {name: call.query[name] for name in ("limit", "order", "run_id") if call.query.get(name)}
     found = []
-    if back or body["has_more"]:
+    if part.is_turned or body["has_more"]:
         query = urlencode({**kept, "after": last})
         found.append(Related("next", f"{at}?{query}", "The next page."))
-    if body["has_more"] if back else part.after is not None:
+    if body["has_more"] if part.is_turned else part.after is not None:
         query = urlencode({**kept, "before": first})
         found.append(Related("prev", f"{at}?{query}", "The previous page."))
     return tuple(found)

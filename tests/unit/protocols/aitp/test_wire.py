@@ -29,6 +29,7 @@ from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
 from aitp_desk.protocols.aitp.threads import messages_wire
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.aitp.wire import Dialect
+from aitp_desk.store.records.pages import PageRequest
 
 MESSAGE = Message(
     id="msg_1",
@@ -204,17 +205,17 @@ def test_a_post_to_a_thread_updates_only_with_metadata(
 @pytest.mark.parametrize(
     ("query", "page"),
     [
-        ({}, wire.Page(20, "desc")),
-        ({"limit": "1"}, wire.Page(1)),
-        ({"limit": "007"}, wire.Page(7)),
-        ({"limit": "100", "order": "asc"}, wire.Page(100, "asc")),
-        ({"after": "a"}, wire.Page(after="a")),
-        ({"before": "b"}, wire.Page(before="b")),
-        ({"after": "", "before": "b"}, wire.Page(before="b")),
-        ({"foreign": "x"}, wire.Page()),
+        ({}, PageRequest(20, "desc")),
+        ({"limit": "1"}, PageRequest(1)),
+        ({"limit": "007"}, PageRequest(7)),
+        ({"limit": "100", "order": "asc"}, PageRequest(100, "asc")),
+        ({"after": "a"}, PageRequest(after="a")),
+        ({"before": "b"}, PageRequest(before="b")),
+        ({"after": "", "before": "b"}, PageRequest(before="b")),
+        ({"foreign": "x"}, PageRequest()),
     ],
 )
-def test_a_page_is_read_from_the_query(query: dict[str, str], page: wire.Page) -> None:
+def test_a_page_is_read_from_the_query(query: dict[str, str], page: PageRequest) -> None:
     assert wire.decode_page(MultiDict(query)) == page
 
 

@@ -12,6 +12,7 @@ from aitp_desk.model.errors import Forbidden, StoreBusy, ThreadNotFound
 from aitp_desk.store.base import Row, Store, StoreError, Work
 from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.store.units.threads.folded_threads import fold_turn
 from aitp_desk.store.units.threads.sessions import record_exchange
@@ -131,8 +132,8 @@ async def test_units_of_a_thread_take_effect_in_the_order_handed_over(store: Sto
     texts = [f"message {number}" for number in range(40)]
     await asyncio.gather(*(post(store, placed.thread_id, text) for text in texts))
 
-    page = await reads.messages(store, placed.thread_id, order="asc", limit=100)
-    assert texts_of(page.messages) == texts
+    page = await reads.messages(store, placed.thread_id, PageRequest(100, "asc"))
+    assert texts_of(page.items) == texts
 
 
 async def test_many_writers_leave_no_gap_on_any_thread(store: Store) -> None:
@@ -167,8 +168,8 @@ async def test_a_refused_message_leaves_no_gap(store: Store) -> None:
         return_exceptions=True,
     )
     assert isinstance(outcomes[3], ThreadNotFound)
-    page = await reads.messages(store, placed.thread_id, order="asc", limit=10)
-    assert [(m.seq, m.content[0]) for m in page.messages] == [(1, "one"), (2, "two"), (3, "three")]
+    page = await reads.messages(store, placed.thread_id, PageRequest(10, "asc"))
+    assert [(m.seq, m.content[0]) for m in page.items] == [(1, "one"), (2, "two"), (3, "three")]
 
 
 async def test_a_record_is_kept_without_being_waited_for(store: Store) -> None:

@@ -13,6 +13,7 @@ from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.units.runs.callers import set_run_metadata
 from tests.support.store.messages import (
     AYA,
@@ -110,8 +111,9 @@ class TestReading:
         ordered = sorted(made, key=str)
 
         async def ids(**asked: object) -> list[str]:
-            page = await run_reads.runs(store, opened.thread_id, **asked)  # type: ignore[arg-type]
-            return [run.id for run in page.runs]
+            part = PageRequest(**asked)  # type: ignore[arg-type]
+            page = await run_reads.runs(store, opened.thread_id, part)
+            return [run.id for run in page.items]
 
         assert await ids(order="asc", limit=9) == ordered
         assert await ids(order="desc", limit=9) == ordered[::-1]
@@ -119,7 +121,7 @@ class TestReading:
         assert await ids(order="desc", limit=2, after=ordered[1]) == ordered[:1]
         assert await ids(order="asc", limit=2, before=ordered[4]) == ordered[2:4]
         assert await ids(order="desc", limit=9, before=ordered[3]) == [ordered[4]]
-        page = await run_reads.runs(store, opened.thread_id, order="asc", limit=4)
+        page = await run_reads.runs(store, opened.thread_id, PageRequest(4, "asc"))
         assert page.has_more
         for name in ("after", "before"):
             with pytest.raises(InvalidRequest):

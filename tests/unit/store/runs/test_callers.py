@@ -12,6 +12,7 @@ from aitp_desk.model.errors import IdempotencyConflict, InvalidRequest, RunNotFo
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import IdempotencyRecord, PostResult
 from aitp_desk.store.units.runs.callers import submit_outputs
 from aitp_desk.store.units.runs.workers import (
@@ -71,8 +72,8 @@ class TestStarting:
             *(start(store, opened.thread_id, f"{n}") for n in range(8)), return_exceptions=True
         )
         assert sum(isinstance(outcome, PostResult) for outcome in outcomes) == 1
-        page = await reads.messages(store, opened.thread_id, order="asc", limit=10)
-        assert len(page.messages) == 2
+        page = await reads.messages(store, opened.thread_id, PageRequest(10, "asc"))
+        assert len(page.items) == 2
 
     async def test_a_repeat_finds_the_first_run(self, store: Store) -> None:
         opened = await open_thread(store, "Hello?")

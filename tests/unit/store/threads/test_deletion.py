@@ -20,6 +20,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.chains import check_chains
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.store.units.runs.workers import renew_lease
 from aitp_desk.store.units.threads.deletion import set_message_metadata
@@ -275,11 +276,10 @@ async def test_messages_of_one_run_are_listed_alone(store: Store) -> None:
         page = await reads.messages(
             store,
             opened.thread_id,
-            order="asc" if order == "asc" else "desc",
-            limit=limit,
+            PageRequest(limit, "asc" if order == "asc" else "desc"),
             run_id=run.id,
         )
-        assert (texts_of(page.messages), page.has_more) == (expected, has_more)
+        assert (texts_of(page.items), page.has_more) == (expected, has_more)
     elsewhere = await open_thread(store, "x")
-    none = await reads.messages(store, elsewhere.thread_id, order="asc", limit=9, run_id=first.id)
-    assert none.messages == ()
+    none = await reads.messages(store, elsewhere.thread_id, PageRequest(9, "asc"), run_id=first.id)
+    assert none.items == ()

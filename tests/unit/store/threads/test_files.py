@@ -11,7 +11,7 @@ from aitp_desk.model.errors import FileNotFound, Forbidden
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import files as file_reads
-from aitp_desk.store.records.threads import Order
+from aitp_desk.store.records.pages import Order, PageRequest
 from aitp_desk.store.units.threads.files import add_file, delete_file
 from aitp_desk.store.units.threads.sessions import delete_expired
 from tests.support.store.messages import NOW
@@ -154,12 +154,10 @@ async def test_an_owners_files_are_listed_in_pages(
     page = await file_reads.page(
         store,
         "aya",
+        PageRequest(limit, order, after=None if after is None else files[after].id),
         desk="",
-        order=order,
-        limit=limit,
-        after=None if after is None else files[after].id,
         purpose=purpose,
         now=NOW,
     )
-    assert "".join(str(files.index(file)) for file in page.files) == expected
+    assert "".join(str(files.index(file)) for file in page.items) == expected
     assert page.has_more is has_more

@@ -16,6 +16,7 @@ from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import Expired, Fork, Session
 from aitp_desk.store.units.threads.folded_threads import fold_turn, read_turn, unfold_thread
 from aitp_desk.store.units.threads.sessions import delete_expired, record_exchange
@@ -98,7 +99,7 @@ READS: dict[str, Callable[[Store, Session], Awaitable[Any]]] = {
     "messages": lambda store, session: reads.newest_messages(store, session.thread_id, 9),
     "events": lambda store, session: reads.events(store, session.thread_id, after=0, limit=9),
     "session": lambda store, session: reads.session(store, session.id),
-    "page": lambda store, session: reads.messages(store, session.thread_id, order="asc", limit=9),
+    "page": lambda store, session: reads.messages(store, session.thread_id, PageRequest(9, "asc")),
     "between": lambda store, session: reads.messages_between(
         store, session.thread_id, above=0, below=9, limit=9, order="asc"
     ),

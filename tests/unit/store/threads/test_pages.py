@@ -7,7 +7,7 @@ import pytest
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Order
+from aitp_desk.store.records.pages import Order, PageRequest
 from tests.support.store.messages import delete_message, new_name, open_thread, post, texts_of
 
 
@@ -50,12 +50,14 @@ async def test_a_page_is_cut_where_asked(
     page = await reads.messages(
         store,
         thread_id,
-        order=order,
-        limit=limit,
-        after=None if after is None else ids[after - 1],
-        before=None if before is None else ids[before - 1],
+        PageRequest(
+            limit,
+            order,
+            after=None if after is None else ids[after - 1],
+            before=None if before is None else ids[before - 1],
+        ),
     )
-    assert "".join(texts_of(page.messages)) == expected
+    assert "".join(texts_of(page.items)) == expected
     assert page.has_more is has_more
 
 
@@ -64,8 +66,8 @@ async def test_walking_on_meets_every_message_once(store: Store) -> None:
     met: list[str] = []
     after, has_more = None, True
     while has_more:
-        page = await reads.messages(store, thread_id, order="desc", limit=4, after=after)
-        met += [message.id for message in page.messages]
+        page = await reads.messages(store, thread_id, PageRequest(4, after=after))
+        met += [message.id for message in page.items]
         after, has_more = met[-1], page.has_more
     assert met == ids[::-1]
 
@@ -73,18 +75,18 @@ async def test_walking_on_meets_every_message_once(store: Store) -> None:
 async def test_a_deleted_message_still_marks_its_place(store: Store) -> None:
     thread_id, ids = await fill(store)
     await delete_message(store, thread_id, ids[2])
-    page = await reads.messages(store, thread_id, order="asc", limit=2, after=ids[2])
-    assert texts_of(page.messages) == ["4", "5"]
+    page = await reads.messages(store, thread_id, PageRequest(2, "asc", after=ids[2]))
+    assert texts_of(page.items) == ["4", "5"]
 
 
 async def test_a_message_of_another_thread_marks_no_place(store: Store) -> None:
     thread_id, _ = await fill(store)
     foreign = (await open_thread(store, "x")).message_id
     with pytest.raises(InvalidRequest, match="message of this thread") as refused:
-        await reads.messages(store, thread_id, order="asc", limit=1, after=foreign)
+        await reads.messages(store, thread_id, PageRequest(1, "asc", after=foreign))
     assert refused.value.param == "after"
     with pytest.raises(InvalidRequest, match="message of this thread") as refused:
-        await reads.messages(store, thread_id, order="asc", limit=1, before=foreign)
+        await reads.messages(store, thread_id, PageRequest(1, "asc", before=foreign))
     assert refused.value.param == "before"
 
 

@@ -16,6 +16,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import Fork
 from aitp_desk.store.units.keys.tokens import revoke_token
 from aitp_desk.store.units.threads import threads as thread_units
@@ -191,7 +192,7 @@ class TestLeaving:
     ) -> None:
         later = (await post(store, owned, "Two", principal=AYA)).message_id
         with pytest.raises(InvalidRequest, match="message of this thread"):
-            await reads.messages(store, owned, order="desc", limit=9, after=later, upto_seq=1)
+            await reads.messages(store, owned, PageRequest(9, after=later), upto_seq=1)
 
     async def test_who_comes_back_reads_all(self, store: Store, owned: str) -> None:
         await join(store, owned, BENS)

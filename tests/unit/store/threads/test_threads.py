@@ -25,6 +25,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord, NewMessage
 from aitp_desk.store.units.runs.workers import claim_runs
 from aitp_desk.store.units.threads import threads as thread_units
@@ -285,8 +286,8 @@ class TestIdempotency:
         again = await post(store, opened.thread_id, idempotency=idempotency)
         assert again.replayed
         assert (again.message_id, again.run_id) == (first.message_id, first.run_id)
-        page = await reads.messages(store, opened.thread_id, order="asc", limit=10)
-        assert page.messages == first.messages
+        page = await reads.messages(store, opened.thread_id, PageRequest(10, "asc"))
+        assert page.items == first.messages
 
     async def test_a_key_that_stands_for_another_request_is_refused(self, store: Store) -> None:
         opened = await open_thread(store)
@@ -361,9 +362,9 @@ class TestChanges:
             await delete_message(store, opened.thread_id, name)
         assert await reads.message(store, opened.thread_id, name) is None
         await post(store, opened.thread_id, "four")
-        page = await reads.messages(store, opened.thread_id, order="asc", limit=10)
-        assert texts_of(page.messages) == ["one", "three", "four"]
-        assert [message.seq for message in page.messages] == [1, 3, 4]
+        page = await reads.messages(store, opened.thread_id, PageRequest(10, "asc"))
+        assert texts_of(page.items) == ["one", "three", "four"]
+        assert [message.seq for message in page.items] == [1, 3, 4]
 
 
 async def test_a_hundred_first_messages_come_in_order(store: Store) -> None:

@@ -11,6 +11,7 @@ from aitp_desk.model.conversation.ticket import StoredTicket, TicketKind, Ticket
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
+from aitp_desk.store.records.pages import PageRequest
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import Session
 from aitp_desk.store.units.calls.calls import SessionTurn, write_turn_asking
@@ -75,8 +76,8 @@ async def ask_in_run(store: Store, **of: object) -> tuple[str, str]:
 
 
 async def said_last(store: Store, thread_id: str) -> tuple[str, dict[str, str], str]:
-    page = await reads.messages(store, thread_id, order="desc", limit=1)
-    (message,) = page.messages
+    page = await reads.messages(store, thread_id, PageRequest(1))
+    (message,) = page.items
     return message.content[0], message.metadata, message.actor
 
 
@@ -183,8 +184,8 @@ async def test_a_turn_of_a_session_asks_too_and_one_whose_thread_has_gone_asks_n
     person = a_person(thread.id)
     told = await store.run(write_turn_asking, turn=turn, person=person, now=NOW)
     assert told.content == (SAID[0],)
-    page = await reads.messages(store, thread.id, order="asc", limit=9)
-    assert texts_of(page.messages) == ["A person?", SAID[0]]
+    page = await reads.messages(store, thread.id, PageRequest(9, "asc"))
+    assert texts_of(page.items) == ["A person?", SAID[0]]
     assert await ticket_reads.ticket(store, person.ticket.id) is not None
 
     gone = a_thread()
