@@ -25,15 +25,15 @@ from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.reads.console.load import HOUR, load_of_hour
 from aitp_desk.store.records.console import (
-    CarriedThread,
     LoadHour,
     ShownMessageRow,
-    ThreadActor,
+    ThreadAtAGlance,
     ThreadFilter,
     ThreadLine,
     TicketFilter,
     WaitingCount,
 )
+from aitp_desk.store.records.pages import Listing
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.privacy.erasure import ERASURES_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
@@ -67,44 +67,17 @@ class ShownTicket(msgspec.Struct, frozen=True):
     asked_by_name: str | None = None
 
 
-class TicketPage(msgspec.Struct, frozen=True):
-    """One page of a list of tickets.
+class ShownThread(msgspec.Struct, frozen=True):
+    """A thread without its messages.
 
     Parameters:
-        next: cursor of the next page; None for the last page.
+        tickets: those of the thread, with their calls.
+        owner_name: the name of the key or client that owns it, if the owner has named it.
     """
 
+    thread: ThreadAtAGlance
     tickets: tuple[ShownTicket, ...]
-    next: str | None
-
-
-class ThreadHead(msgspec.Struct, frozen=True):
-    """A thread without its messages. See :class:`.console.ThreadAtAGlance`.
-
-    Parameters:
-        owner_name: as of :class:`ShownLines`.
-    """
-
-    line: ThreadLine
-    actors: tuple[ThreadActor, ...]
-    tickets: tuple[ShownTicket, ...]
-    notes: tuple[Note, ...]
-    last_event: int
-    carried: tuple[CarriedThread, ...]
     owner_name: str | None = None
-
-
-class ShownLines(msgspec.Struct, frozen=True):
-    """One page of a list of threads.
-
-    Parameters:
-        next: as of :class:`TicketPage`.
-        names: of the keys and clients that own threads, by id, as far as the owner has named them.
-    """
-
-    lines: tuple[ThreadLine, ...]
-    next: str | None
-    names: Mapping[str, str]
 
 
 class ShownMessage(msgspec.Struct, frozen=True):
@@ -116,17 +89,6 @@ class ShownMessage(msgspec.Struct, frozen=True):
 
     said: ShownMessageRow
     parts: tuple[ShownPart, ...]
-
-
-class MessagePage(msgspec.Struct, frozen=True):
-    """One page of a thread's messages, oldest first.
-
-    Parameters:
-        before: as in :class:`.console.ShownMessageRows`.
-    """
-
-    messages: tuple[ShownMessage, ...]
-    before: str | None
 
 
 class OperatorInbox:
@@ -157,7 +119,9 @@ class OperatorInbox:
         """The names of the agents. The site's own comes first; its name is empty."""
         return tuple(sorted(self._registries))
 
-    async def list_tickets(self, asked: TicketFilter, after: str | None, limit: int) -> TicketPage:
+    async def list_tickets(
+        self, asked: TicketFilter, after: str | None, limit: int
+    ) -> Listing[ShownTicket]:
         """List tickets without their calls: open ones oldest first, ended ones newest first.
 
         Parameters:
@@ -169,29 +133,35 @@ class OperatorInbox:
             InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_reads.tickets(self._store, asked, after, limit)
-        names = await self._name_callers(page.tickets)
-        shown = [ShownTicket(one, None, names.get(one.principal or "")) for one in page.tickets]
-        return TicketPage(tuple(shown), page.next)
+        names = await self._name_callers(page.items)
+        shown = [ShownTicket(one, None, names.get(one.principal or "")) for one in page.items]
+        return Listing(tuple(shown), page.next)
 
     async def read_ticket(self, ticket_id: str) -> ShownTicket | None:
         """Return a ticket; None if it does not exist."""
         kept = await ticket_reads.ticket(self._store, ticket_id)
         return None if kept is None else (await self._shown((kept,)))[0]
 
-    async def list_threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ShownLines:
+    async def list_threads(
+        self, asked: ThreadFilter, after: str | None, limit: int
+    ) -> tuple[Listing[ThreadLine], Mapping[str, str]]:
         """List threads by their last message, newest first; a search, those with the text.
 
         Parameters:
             after, limit: as in :meth:`list_tickets`.
 
+        Returns:
+            Also the names of the keys and clients that own them, by id, as far as the owner has
+            named them.
+
         Raises:
             InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_threads.threads(self._store, asked, after, limit)
-        names = await caller_reads.names(self._store, (line.owner for line in page.lines))
-        return ShownLines(tuple(map(self._told, page.lines)), page.next, names)
+        names = await caller_reads.names(self._store, (line.owner for line in page.items))
+        return Listing(tuple(map(self._told, page.items)), page.next), names
 
-    async def read_thread(self, thread_id: str) -> ThreadHead:
+    async def read_thread(self, thread_id: str) -> ShownThread:
         """Return a thread without its messages.
 
         Raises:
@@ -200,16 +170,20 @@ class OperatorInbox:
         found = await console_reads.thread(self._store, thread_id)
         if found is None:
             raise _no_thread()
-        tickets = await self._shown(found.tickets)
         line = self._told(found.line)
         names = await caller_reads.names(self._store, (line.owner,))
-        name = names.get(line.owner or "")
-        return ThreadHead(
-            line, found.actors, tickets, found.notes, found.last_event, found.carried, name
+        return ShownThread(
+            msgspec.structs.replace(found, line=line),
+            await self._shown(found.tickets),
+            names.get(line.owner or ""),
         )
 
-    async def list_messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
+    async def list_messages(
+        self, thread_id: str, before: str | None, limit: int
+    ) -> Listing[ShownMessage]:
         """Return the newest messages of a thread, or those before a given message.
+
+        The oldest comes first; ``next`` is the ``before`` of the next page.
 
         Raises:
             ThreadNotFound: there is no such thread.
@@ -224,9 +198,9 @@ class OperatorInbox:
             ShownMessage(
                 one, await self._part_views.show_parts(thread_id, one.id, one.actor, one.content)
             )
-            for one in page.messages
+            for one in page.items
         ]
-        return MessagePage(tuple(shown), page.before)
+        return Listing(tuple(shown), page.next)
 
     async def list_notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
         """Return the notes on a thread, oldest first.

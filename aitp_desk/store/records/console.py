@@ -45,17 +45,6 @@ class TicketFilter(msgspec.Struct, frozen=True):
         )
 
 
-class TicketList(msgspec.Struct, frozen=True):
-    """A page of tickets.
-
-    Parameters:
-        next: where the next page begins; None on the last page.
-    """
-
-    tickets: tuple[StoredTicket, ...]
-    next: str | None
-
-
 class ThreadFilter(msgspec.Struct, frozen=True):
     """Which threads are listed.
 
@@ -133,17 +122,6 @@ class ThreadLine(msgspec.Struct, frozen=True):
     last: LastMessage | None
 
 
-class ThreadPage(msgspec.Struct, frozen=True):
-    """A page of threads.
-
-    Parameters:
-        next: as of :class:`TicketList`.
-    """
-
-    lines: tuple[ThreadLine, ...]
-    next: str | None
-
-
 class ThreadActor(msgspec.Struct, frozen=True):
     """A participant of a thread."""
 
@@ -215,17 +193,6 @@ class ShownMessageRow(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """Its parts, one under another."""
         return "\n\n".join(self.content)
-
-
-class ShownMessageRows(msgspec.Struct, frozen=True):
-    """A page of the messages of a thread, the oldest first.
-
-    Parameters:
-        before: id of the message before which the list continues; None if it begins here.
-    """
-
-    messages: tuple[ShownMessageRow, ...]
-    before: str | None
 
 
 class WaitingCount(msgspec.Struct, frozen=True):

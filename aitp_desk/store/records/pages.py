@@ -87,3 +87,14 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
 
     items: tuple[T, ...]
     has_more: bool
+
+
+class Listing(msgspec.Struct, Generic[T], frozen=True):
+    """A page of a list whose next page is named by the page itself.
+
+    Parameters:
+        next: where the next page begins; None on the last page.
+    """
+
+    items: tuple[T, ...]
+    next: str | None

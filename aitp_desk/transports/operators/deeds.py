@@ -168,7 +168,7 @@ class TicketDeeds:
         is_theirs = ticket.state is TicketState.TAKEN and ticket.taken_by == operator.name
         if thread_id is not None and ticket.kind.is_asked_for and is_theirs:
             page = await self._services.inbox.list_messages(thread_id, None, NEWEST_MESSAGES)
-            if any(get_operator(one.said.actor) == operator.name for one in page.messages):
+            if any(get_operator(one.said.actor) == operator.name for one in page.items):
                 await self._services.takeover.resolve(thread_id, "", operator.name, by)
                 return NOTICES[TicketState.CLOSED]
         closing = self._services.escalation.close(ticket.id, "", operator.name, by)

@@ -218,7 +218,7 @@ class _Telling:
             )
         except ThreadNotFound:
             return ()
-        return page.messages
+        return page.items
 
     async def _pass_on(self, thread_id: str) -> None:
         """Send what was said on the thread since, other than here."""
@@ -247,10 +247,10 @@ class _Telling:
         with suppress(ThreadNotFound):
             while True:
                 page = await self._feed.inbox.list_messages(thread_id, before, PAGE)
-                newer = [one for one in page.messages if one.said.seq > self._known.seq]
+                newer = [one for one in page.items if one.said.seq > self._known.seq]
                 found = [*(one for one in newer if one.said.seq <= self._upto), *found]
-                before = page.before
-                if before is None or len(newer) < len(page.messages):
+                before = page.next
+                if before is None or len(newer) < len(page.items):
                     break
         return found
 

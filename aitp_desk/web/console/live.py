@@ -19,7 +19,7 @@ from aitp_desk.desk.events.channel import EventSink
 from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.threads.streams import Stream
-from aitp_desk.desk.tickets.inbox import OperatorInbox, ThreadHead
+from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownThread
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.protocols.aitp.threads.events_wire import decode_after
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply
@@ -80,8 +80,8 @@ class LiveStreams:
         """``GET threads/{thread_id}/events``: events of a thread, its notes and tickets."""
         thread_id = call.params["thread_id"]
         after, param = decode_after(call.headers, call.query)
-        head = await self._inbox.read_thread(thread_id)
-        desk = self._desks.get(head.line.agent)
+        shown = await self._inbox.read_thread(thread_id)
+        desk = self._desks.get(shown.thread.line.agent)
         if desk is None:
             raise ThreadNotFound(
                 "The agent of this conversation is no longer served.", param="thread_id"
@@ -94,7 +94,7 @@ class LiveStreams:
         async def stream(outlet: EventSink) -> None:
             async with (
                 self._pulse.watch() as changed,
-                run_in_background(lambda: self._tell_beside(outlet, head, changed)),
+                run_in_background(lambda: self._tell_beside(outlet, shown, changed)),
                 run_in_background(lambda: self._look_at(thread_id)),
             ):
                 await follow(outlet)
@@ -129,18 +129,18 @@ class LiveStreams:
             closure.cancel()
 
     async def _tell_beside(
-        self, outlet: EventSink, head: ThreadHead, changed: asyncio.Event
+        self, outlet: EventSink, shown: ShownThread, changed: asyncio.Event
     ) -> None:
         """Send what visitors do not see: notes, and changes of tickets."""
-        thread_id, standing = head.line.id, _standing(head)
-        noted = head.notes[-1].id if head.notes else ""
+        thread, standing = shown.thread, _standing(shown)
+        noted = thread.notes[-1].id if thread.notes else ""
         changed.set()
         while True:
             await changed.wait()
             changed.clear()
             with suppress(StoreError, ThreadNotFound):  # the stream itself reports its end
-                notes = await self._inbox.list_notes(thread_id, noted)
-                newest = _standing(await self._inbox.read_thread(thread_id))
+                notes = await self._inbox.list_notes(thread.line.id, noted)
+                newest = _standing(await self._inbox.read_thread(thread.line.id))
                 if not await outlet.is_authorized():
                     return
                 for note in notes:
@@ -155,7 +155,7 @@ def _reply(stream: Stream) -> Reply:
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 
-def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
+def _standing(thread: ShownThread) -> tuple[tuple[str, ...], ...]:
     """Return the state of a thread's tickets and their calls, for comparison."""
     return tuple(
         (
@@ -168,7 +168,7 @@ def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
                 else (shown.call.call.state.value, shown.call.call.progress)
             ),
         )
-        for shown in head.tickets
+        for shown in thread.tickets
     )
 
 

@@ -98,8 +98,8 @@ class Site:
         after = None
         while True:
             page = await self.sees.list_tickets(asked, after, limit)
-            assert len(page.tickets) <= limit
-            found += [one.ticket.id for one in page.tickets]
+            assert len(page.items) <= limit
+            found += [one.ticket.id for one in page.items]
             if (after := page.next) is None:
                 return found
 
@@ -108,9 +108,9 @@ class Site:
         found: list[str] = []
         after = None
         while True:
-            page = await self.sees.list_threads(asked, after, limit)
-            assert len(page.lines) <= limit
-            found += [line.id for line in page.lines]
+            page, _ = await self.sees.list_threads(asked, after, limit)
+            assert len(page.items) <= limit
+            found += [line.id for line in page.items]
             if (after := page.next) is None:
                 return found
 

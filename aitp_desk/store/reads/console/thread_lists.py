@@ -24,7 +24,8 @@ from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console.threads import line
-from aitp_desk.store.records.console import ThreadFilter, ThreadLine, ThreadPage
+from aitp_desk.store.records.console import ThreadFilter, ThreadLine
+from aitp_desk.store.records.pages import Listing
 from aitp_desk.store.rows.threads import read_texts, to_json
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
@@ -72,7 +73,9 @@ _Source = Callable[[str], Awaitable[_Slice]]
 """Reads the positions before one."""
 
 
-async def threads(store: Store, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
+async def threads(
+    store: Store, asked: ThreadFilter, after: str | None, limit: int
+) -> Listing[ThreadLine]:
     """List threads by their last message, newest first.
 
     With a text, a thread's place is that of the newest message that contains it.
@@ -99,16 +102,16 @@ async def _page(
     search: _Search | None,
     place: str,
     limit: int,
-) -> ThreadPage:
+) -> Listing[ThreadLine]:
     found: list[tuple[str, ThreadLine]] = []
     seen: set[str] = set()
     looked = 0
 
-    def page(further: str | None) -> ThreadPage:
+    def page(further: str | None) -> Listing[ThreadLine]:
         lines = tuple(one for _, one in found[:limit])
         if further is not None and search is not None:
             further = f"{further}.{search.top}"
-        return ThreadPage(lines, further)
+        return Listing(lines, further)
 
     while True:
         part = await source(place)

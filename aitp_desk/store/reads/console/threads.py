@@ -20,13 +20,12 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.console import (
     CarriedThread,
     ShownMessageRow,
-    ShownMessageRows,
     ThreadAtAGlance,
     ThreadLine,
     TicketFilter,
-    TicketList,
     WaitingCount,
 )
+from aitp_desk.store.records.pages import Listing
 from aitp_desk.store.records.transports import ConversationState
 from aitp_desk.store.rows.console import (
     list_attached,
@@ -55,7 +54,9 @@ _AFTER_ALL = "~"
 _CURSOR = re.compile(rf"(open|over)\.({TICKET_PREFIX}_[0-9a-z_]{{1,64}})")
 
 
-async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: int) -> TicketList:
+async def tickets(
+    store: Store, asked: TicketFilter, after: str | None, limit: int
+) -> Listing[StoredTicket]:
     """List tickets: waiting ones oldest first, ended ones newest first.
 
     A page reads ``TICKETS_LOOKED_AT`` tickets at most, and has ``PAGE_BYTES`` of them.
@@ -78,7 +79,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
                 continue
             room -= size_of(row)
             if len(found) == limit or (found and room < 0):
-                return TicketList(tuple(one for _, one in found), found[-1][0])
+                return Listing(tuple(one for _, one in found), found[-1][0])
             found.append((f"{phase}.{place}", ticket))
         looked += len(rows)
         is_through = len(rows) < SLICE
@@ -86,7 +87,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
             phase, place, is_through = "over", _AFTER_ALL, False
         if is_through or looked >= TICKETS_LOOKED_AT:
             further = None if is_through else f"{phase}.{place}"
-            return TicketList(tuple(one for _, one in found), further)
+            return Listing(tuple(one for _, one in found), further)
         await asyncio.sleep(0)
 
 
@@ -158,7 +159,7 @@ async def _carried(store: Store, thread_id: str) -> tuple[CarriedThread, ...]:
 
 async def messages(
     store: Store, thread_id: str, *, before: str | None, limit: int, now: int
-) -> ShownMessageRows | None:
+) -> Listing[ShownMessageRow] | None:
     """Read the messages of a thread, the newest or those before a message.
 
     Parameters:
@@ -166,7 +167,8 @@ async def messages(
         now: Unix seconds.
 
     Returns:
-        None if there is no such thread.
+        The oldest first; ``next`` is the message before which the list continues. None if there is
+        no such thread.
 
     Raises:
         InvalidRequest: ``before`` is not a message of this thread.
@@ -180,7 +182,7 @@ async def messages(
         "said_before", {"thread_id": thread_id, "before": place}, limit=limit
     )
     page = [await _said(store, row, now) for row in reversed(found.rows)]
-    return ShownMessageRows(tuple(page), page[0].id if found.has_more else None)
+    return Listing(tuple(page), page[0].id if found.has_more else None)
 
 
 async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:

@@ -58,10 +58,10 @@ class ThreadsRoutes:
         """``GET threads``: those with the latest messages first."""
         asked = decode_thread_filter(call.query, session.operator, self._inbox.agents)
         await self._audit_log.note_operator_list(call.principal, "threads", asked.text)
-        page = await self._inbox.list_threads(
+        page, names = await self._inbox.list_threads(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
-        data = [write_line(line, page.names) for line in page.lines]
+        data = [write_line(line, names) for line in page.items]
         return Reply(200, encode(ConsoleThreads(data, page.next)))
 
     async def show(self, _session: Session, call: Call) -> Reply:
@@ -72,8 +72,8 @@ class ThreadsRoutes:
         """``GET threads/{thread_id}/messages``: a page of messages, the newest first."""
         before = call.query.get("before") or None
         page = await self._inbox.list_messages(_id(call), before, decode_limit(call.query))
-        data = [write_listed_message(shown) for shown in page.messages]
-        return Reply(200, encode(ConsoleMessages(data, page.before)))
+        data = [write_listed_message(shown) for shown in page.items]
+        return Reply(200, encode(ConsoleMessages(data, page.next)))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/take``: the agent is silent from now on."""
@@ -108,7 +108,7 @@ class ThreadsRoutes:
         Nothing is stored. Of a thread that this operator does not have nothing is shown.
         """
         decode_body(call.body, EmptyBody)
-        thread = await self._inbox.read_thread(_id(call))
+        thread = (await self._inbox.read_thread(_id(call))).thread
         if thread.line.operator == session.operator:
             actor = f"{thread.actors[0].id}/{OPERATORS}/{session.operator}"
             self._operator_actions.notify_typing(_id(call), actor)

@@ -7,7 +7,7 @@ from typing import Final, Literal, cast
 
 from aitp_desk.capability import Standing
 from aitp_desk.desk.plugins.registry import PluginRegistry
-from aitp_desk.desk.tickets.inbox import ShownMessage, ThreadHead
+from aitp_desk.desk.tickets.inbox import ShownMessage, ShownThread
 from aitp_desk.desk.tickets.inbox_parts import ShownPart, read_parts
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -71,9 +71,9 @@ def write_line(line: ThreadLine, names: Mapping[str, str]) -> objects.ConsoleLin
     )
 
 
-def write_thread(head: ThreadHead) -> objects.ConsoleThread:
+def write_thread(shown: ShownThread) -> objects.ConsoleThread:
     """Write a conversation without its messages."""
-    line = head.line
+    thread, line = shown.thread, shown.thread.line
     return objects.ConsoleThread(
         id=line.id,
         agent=line.agent or None,
@@ -81,16 +81,16 @@ def write_thread(head: ThreadHead) -> objects.ConsoleThread:
         updated_at=write_timestamp(line.updated_at),
         messages=line.messages,
         operator=line.operator,
-        tickets=[write_ticket(shown) for shown in head.tickets],
+        tickets=list(map(write_ticket, shown.tickets)),
         owner=line.owner,
-        owner_name=head.owner_name,
+        owner_name=shown.owner_name,
         last=_write_last(line.last),
-        actors=[objects.ConsoleActor(actor.id, actor.origin) for actor in head.actors],
-        notes=[write_note(note) for note in head.notes],
+        actors=[objects.ConsoleActor(actor.id, actor.origin) for actor in thread.actors],
+        notes=[write_note(note) for note in thread.notes],
         carried=[
-            objects.ConsoleCarried(one.transport, one.state, one.problem) for one in head.carried
+            objects.ConsoleCarried(one.transport, one.state, one.problem) for one in thread.carried
         ],
-        events=head.last_event,
+        events=thread.last_event,
     )
 
 

@@ -49,7 +49,7 @@ class TicketsRoutes:
         page = await self._inbox.list_tickets(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
-        data = [write_ticket(shown) for shown in page.tickets]
+        data = [write_ticket(shown) for shown in page.items]
         return Reply(200, encode(ConsoleTickets(data, page.next)))
 
     async def show(self, _session: Session, call: Call) -> Reply:

@@ -77,7 +77,7 @@ class TestTickets:
         await site.ends.close(wanted, "", "anna", BY)
         asked = TicketFilter("over", text="this one")
         page = await site.sees.list_tickets(asked, None, 5)
-        assert page.tickets == ()
+        assert page.items == ()
         assert page.next is not None
         assert await site.tickets(asked) == [wanted]
 
@@ -87,7 +87,7 @@ class TestTickets:
         after = None
         while True:
             page = await site.sees.list_tickets(EVERY, after, 50)
-            sizes.append(sum(notes.pop(one.ticket.id) for one in page.tickets))
+            sizes.append(sum(notes.pop(one.ticket.id) for one in page.items))
             if (after := page.next) is None:
                 break
         assert sizes == [700_000, 700_000, 700_030]
@@ -99,7 +99,7 @@ class TestTickets:
         await site.ends.close(ids[0], "", "anna", BY)
         late = await site.ticket()
         second = await site.sees.list_tickets(TicketFilter(), first.next, 9)
-        assert [one.ticket.id for one in second.tickets] == [*ids[2:], late]
+        assert [one.ticket.id for one in second.items] == [*ids[2:], late]
 
     async def test_a_ticket_is_shown_with_its_call(self, site: Site) -> None:
         call = ActionCall(
@@ -124,7 +124,7 @@ class TestTickets:
         assert other is not None
         assert other.call is None
         assert await site.sees.read_ticket("ticket_none") is None
-        listed = (await site.sees.list_tickets(EVERY, None, 9)).tickets
+        listed = (await site.sees.list_tickets(EVERY, None, 9)).items
         assert [one.ticket for one in listed] == [one.ticket for one in (shown, other, undeclared)]
         assert {one.call for one in listed} == {None}, "arguments and results may be long"
 
@@ -163,7 +163,7 @@ class TestThreads:
         ticket = await site.ticket(thread_id=thread)
         await site.steps.take_thread(thread, "anna", BY)
         folded = await site.folded("What?", "That.")
-        first, second = (await site.sees.list_threads(ALL, None, 9)).lines
+        first, second = (await site.sees.list_threads(ALL, None, 9))[0].items
         assert (first.id, first.agent, first.messages, first.owner) == (folded, "", 2, None)
         assert first.last is not None
         assert (first.last.text, first.last.origin) == ("That.", Origin.DESK)
@@ -229,10 +229,10 @@ class TestThreads:
             await site.post(often, "Lamp, lamp!")
         asked = ThreadFilter(text="lamp")
         assert await site.threads(asked, limit=1) == [often, seldom]
-        first = await site.sees.list_threads(asked, None, 1)
+        first, _ = await site.sees.list_threads(asked, None, 1)
         await site.post(seldom, "The lamp, now.")
-        second = await site.sees.list_threads(asked, first.next, 1)
-        assert [line.id for line in second.lines] == [seldom]
+        second, _ = await site.sees.list_threads(asked, first.next, 1)
+        assert [line.id for line in second.items] == [seldom]
 
     async def test_so_is_one_on_which_all_was_said_in_a_moment(
         self, site: Site, narrow: None
@@ -264,8 +264,8 @@ class TestThreads:
         for _ in range(10):
             await site.thread("Another.")
         for asked in (ThreadFilter(text="this ONE"), ThreadFilter(agent="sales")):
-            page = await site.sees.list_threads(asked, None, 5)
-            assert page.lines == ()
+            page, _ = await site.sees.list_threads(asked, None, 5)
+            assert page.items == ()
             assert page.next is not None
             assert await site.threads(asked) == [wanted]
         monkeypatch.setattr(console_threads, "LOOKED_AT", 5_000)
@@ -277,11 +277,11 @@ class TestThreads:
         self, site: Site, narrow: None
     ) -> None:
         ids = [await site.thread(f"Number {number}?") for number in range(6)]
-        first = await site.sees.list_threads(ALL, None, 2)
+        first, _ = await site.sees.list_threads(ALL, None, 2)
         await site.thread("A new one?")
         await site.post(ids[5], "And again?")
-        second = await site.sees.list_threads(ALL, first.next, 9)
-        assert [line.id for line in second.lines] == [ids[3], ids[2], ids[1], ids[0]]
+        second, _ = await site.sees.list_threads(ALL, first.next, 9)
+        assert [line.id for line in second.items] == [ids[3], ids[2], ids[1], ids[0]]
 
     async def test_a_thread_is_read_with_all_that_stands_around_it(self, site: Site) -> None:
         folded = await site.folded("What?", "That.")
@@ -291,17 +291,17 @@ class TestThreads:
         open_one = await site.ticket(thread_id=folded, call_id="call_1", kind=TicketKind.ACTION)
         note = await site.steps.note(folded, "Look.", "anna", BY)
         head = await site.sees.read_thread(folded)
-        assert (head.line.operator, head.line.messages) == ("anna", 3)
+        assert (head.thread.line.operator, head.thread.line.messages) == ("anna", 3)
         assert [one.ticket.id for one in head.tickets] == [open_one, over]
-        assert head.notes == (note,) == await site.sees.list_notes(folded)
-        assert [(one.id, one.origin) for one in head.actors] == [
+        assert head.thread.notes == (note,) == await site.sees.list_notes(folded)
+        assert [(one.id, one.origin) for one in head.thread.actors] == [
             (DESK.id, Origin.DESK),
             (f"{DESK.id}/operators/ben", Origin.DESK),
             (f"{DESK.id}/operators/anna", Origin.DESK),
         ]
         kept = await reads.thread(site.store, folded)
         assert kept is not None
-        assert head.last_event == kept.last_event
+        assert head.thread.last_event == kept.last_event
 
     async def test_messages_are_read_from_the_newest_back(self, site: Site) -> None:
         thread = await site.thread("One.")
@@ -310,24 +310,24 @@ class TestThreads:
         await site.steps.say(thread, "Three.", "anna", BY)
         await delete_message(site.store, thread, two)
         page = await site.sees.list_messages(thread, None, 2)
-        said = [one.said for one in page.messages]
+        said = [one.said for one in page.items]
         shown = [(one.text, get_operator(one.actor), one.is_deleted) for one in said]
         assert shown == [
             ("", None, True),
             ("Three.", "anna", False),
         ]
-        rest = await site.sees.list_messages(thread, page.before, 2)
-        assert [one.said.text for one in rest.messages] == ["One."]
-        assert rest.before is None
+        rest = await site.sees.list_messages(thread, page.next, 2)
+        assert [one.said.text for one in rest.items] == ["One."]
+        assert rest.next is None
         folded = await site.folded("What?", "That.")
         both = await site.sees.list_messages(folded, None, 9)
-        assert [one.said.text for one in both.messages] == ["What?", "That."]
+        assert [one.said.text for one in both.items] == ["What?", "That."]
 
     async def test_files_are_named_while_they_are_there(self, site: Site) -> None:
         thread = await site.thread("One.")
         await site.post(thread, "Two.", files=("file_1", "file_2"))
         await site.store.run(_add_file, id_="file_1")
-        (_, shown) = (await site.sees.list_messages(thread, None, 9)).messages
+        (_, shown) = (await site.sees.list_messages(thread, None, 9)).items
         assert [(one.id, one.name) for one in shown.said.attachments] == [
             ("file_1", "plan.txt"),
             ("file_2", None),
