@@ -16,7 +16,7 @@ from aitp_desk.protocols.a2a.errors_wire import (
     render_rpc_error,
 )
 from aitp_desk.protocols.a2a.payments import with_active_extensions
-from aitp_desk.protocols.a2a.rest import RestHandlers
+from aitp_desk.protocols.a2a.rest import make_rest_routes
 from aitp_desk.protocols.base.json_rpc import OBJECTS
 from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 
@@ -53,7 +53,7 @@ def make_routes(
         below, token_url=token_url, docs_url=docs_url, is_union=is_union, clock=clock
     )
     most = max_body + min(max_file, MOST_FILE_BYTES) * 4 // 3
-    answer = partial(_answer, cards, below)
+    answer = with_active_extensions(partial(_answer, cards, below))
 
     def most_of(desk: Desk, principal: Principal) -> int:
         return most if desk.files.may_upload(principal) else max_body
@@ -65,21 +65,9 @@ def make_routes(
             f"a2a{called}",
             (
                 Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
-                Route(
-                    "POST",
-                    path,
-                    with_active_extensions(answer),
-                    "converse",
-                    most,
-                    max_body_for=most_of,
-                ),
-                Route(
-                    "POST",
-                    f"{path}/",
-                    with_active_extensions(answer),
-                    "converse",
-                    most,
-                    max_body_for=most_of,
+                *(
+                    Route("POST", one, answer, "converse", most, max_body_for=most_of)
+                    for one in (path, f"{path}/")
                 ),
             ),
             (path, f"{root}{CARD_PATH}"),
@@ -89,14 +77,14 @@ def make_routes(
         ),
         ProtocolRoutes(
             f"a2a over HTTP{called}",
-            RestHandlers(Dialect.V1, cards, below).routes(path, most, most_of),
+            make_rest_routes(Dialect.V1, cards, below, path, most, most_of),
             tuple(f"{path}/{own_path}" for own_path in _OWN),
             render_http_error,
             own,
         ),
         ProtocolRoutes(
             f"a2a 0.3 over HTTP{called}",
-            RestHandlers(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most, most_of),
+            make_rest_routes(Dialect.V03_HTTP, cards, below, f"{path}/v1", most, most_of),
             (f"{path}/v1/",),
             render_http_error_03,
             own,
