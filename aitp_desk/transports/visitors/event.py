@@ -291,6 +291,7 @@ class VisitorEvent:
         begun = self._drafts.make_conversation(
             self._principal, self._address, message.subject, self._now
         )
+        person = (self._principal.id, self._enabled.name, self._address)
         await self._desk.creation.open_thread(
             self._principal,
             ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
@@ -302,12 +303,7 @@ class VisitorEvent:
                     ref,
                     now=self._now,
                     end=self._end_of(self._principal.id),
-                    resumed=hash_names(
-                        self._principal.id,
-                        self._enabled.name,
-                        self._address,
-                        self._services.hash_person,
-                    ),
+                    resumed=hash_names(*person, self._services.hash_person),
                 ),
                 *trimmed,
             ),
@@ -333,10 +329,9 @@ class VisitorEvent:
             await self._say(conversation, draft)
             return
         request = self._request(is_counted=False)  # there, nothing is answered any more
+        post = self._desk.messages.post_message
         with suppress(ThreadNotFound):
-            await self._desk.messages.post_message(
-                self._principal, conversation.thread_id, draft, request
-            )
+            await post(self._principal, conversation.thread_id, draft, request)
 
     async def _choose(self, conversation: Conversation | None, choice: Choice) -> None:
         control = await transport_reads.control(self._store, choice.token)
