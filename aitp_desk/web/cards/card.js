@@ -1,6 +1,6 @@
 // Cards: requests of the desk, answered in place; open once, and then closed.
 
-import { el, form, newId } from "../dom.js";
+import { button, el, form, newId } from "../dom.js";
 import { language, text } from "../texts.js";
 import { blocks } from "../blocks.js";
 
@@ -54,13 +54,13 @@ export class Card {
 
   /** A submit button in the footer. */
   sender(words) {
-    this.foot.prepend(el("button", { type: "submit", class: "button" }, words));
+    this.foot.prepend(button(words, null, { type: "submit", class: "button" }));
   }
 
   /** A button in the footer that answers at once, as `reply` does. */
   answerer(words, kind, ...answer) {
-    const onclick = () => this.isBusy || this.reply(...answer);
-    this.foot.prepend(el("button", { type: "button", class: `button ${kind}`, onclick }, words));
+    const reply = () => this.isBusy || this.reply(...answer);
+    this.foot.prepend(button(words, reply, { class: `button ${kind}` }));
   }
 
   /**
@@ -94,7 +94,7 @@ export class Card {
 
   wait(busy) {
     this.isBusy = busy;
-    for (const button of this.element.querySelectorAll("button")) button.ariaDisabled = busy;
+    for (const one of this.element.querySelectorAll("button")) one.ariaDisabled = busy;
   }
 
   /** Close the card with a reason. */

@@ -2,7 +2,7 @@
 
 import { oneLine } from "./card.js";
 import { counted, language, text } from "../texts.js";
-import { el, picture, safeAddress } from "../dom.js";
+import { el, link, picture, safeAddress } from "../dom.js";
 
 /**
  * List the options of a request, each with its variants, for choice and summary.
@@ -67,10 +67,9 @@ export function about(choice) {
 
 /** A link to an option's page, which opens without leaving the conversation. */
 export function details(choice) {
-  const href = choice.url && safeAddress(choice.url);
-  if (!href) return null;
-  const attributes = { class: "details", href, target: "_blank", rel: "noreferrer noopener" };
-  return el("a", { ...attributes, "aria-label": `${text("details")}: ${choice.name}` }, text("details"));
+  if (!choice.url || !safeAddress(choice.url)) return null;
+  const named = { class: "details", "aria-label": `${text("details")}: ${choice.name}` };
+  return link(choice.url, text("details"), { ...named, target: "_blank" });
 }
 
 /** The name of an option, in an element of a tag, with its price if there is one. */

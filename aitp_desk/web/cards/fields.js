@@ -2,7 +2,7 @@
 
 import { text } from "../texts.js";
 import { oneLine } from "./card.js";
-import { el, newId } from "../dom.js";
+import { button, el, newId } from "../dom.js";
 
 const PASSWORD = /^(new|current)-password$/;
 const DIGITS = /^cc-(number|csc|exp-.+)|^one-time-code$/;
@@ -104,14 +104,14 @@ export class Field {
     const { input } = this;
     const { type } = input;
     // browsers fill in cards only in inputs of their own type, so a style masks all but passwords
-    const onclick = () => {
+    const toggle = () => {
       const on = input.classList.toggle("masked");
       if (type === "password") input.type = on ? type : "text";
-      button.ariaPressed = !on;
+      show.ariaPressed = !on;
     };
     const named = { "aria-label": `${text("show")}: ${this.label}`, "aria-pressed": "false" };
-    const button = el("button", { type: "button", class: "plain", ...named, onclick }, text("show"));
-    return el("div", { class: "with-button" }, input, button);
+    const show = button(text("show"), toggle, { class: "plain", ...named });
+    return el("div", { class: "with-button" }, input, show);
   }
 
   get value() {

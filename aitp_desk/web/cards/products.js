@@ -5,7 +5,7 @@ import { decisionOf } from "./decision.js";
 import { Card } from "./card.js";
 import { wrongOf } from "./fields.js";
 import { text } from "../texts.js";
-import { el, picture } from "../dom.js";
+import { button, el, picture } from "../dom.js";
 
 const MOST = 1_000_000;
 
@@ -59,12 +59,12 @@ export class Products extends Card {
     this.counts.push(count);
     input.oninput = () => this.changed(count);
     const step = (move, sign, label) => {
-      const onclick = () => {
+      const go = () => {
         input[move]();
         this.changed(count);
       };
       const named = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
-      return el("button", { type: "button", ...named, onclick }, sign);
+      return button(sign, go, named);
     };
     const named = { name: choice.name };
     const less = step("stepDown", "−", text("oneLess", named));

@@ -47,6 +47,7 @@ _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _LAYOUT = re.compile(rb"\s*([{};,>])\s*|(?<=:) ")
 _QUOTED = re.compile(rb'="([a-z]+)"')
 _COMBINED = re.compile(rb" ([+~]) (?=[^{};]*\{)")
+_COLOUR = re.compile(r"(?<=[{;])(--[a-z-]+):(#[0-9a-f]+);")
 _PROPERTY = re.compile(r"(?<=[{;])--[a-z-]+(?=:)")
 
 
@@ -91,7 +92,9 @@ def squeeze_style(style: bytes) -> bytes:
 
 
 def shorten_properties(style: str) -> str:
-    """Return a style sheet with shorter names of its custom properties."""
+    """Return a style sheet with shorter names of its custom properties, or plain colours."""
+    for name, colour in _COLOUR.findall(style):
+        style = style.replace(f"{name}:{colour};", "", 1).replace(f"var({name})", colour)
     for number, name in enumerate(dict.fromkeys(_PROPERTY.findall(style))):
         style = re.sub(rf"{name}(?![\w-])", f"--{ascii_letters[number]}", style)
     return style

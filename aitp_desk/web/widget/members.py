@@ -9,14 +9,14 @@ from typing import Final
 
 OWN_MEMBERS: Final = frozenset(
     """
-    address again allow answerer askAddress banner box call changed cite claim client composer
-    conversation countUnseen deck drafts element erase failure fault follow followUps foot
+    address again allow answerer askAddress attached banner box call changed cite claim client
+    composer conversation countUnseen deck drafts element erase failure fault follow followUps foot
     forget give group hasLapsed heading hold holder host isAnswering isAwaited isBegun isHeading
-    isKnown isOn isOpen isOwned keep keepDrafts kinds last lay leave line listen log makeChoices
-    markSeen masked memory menu next note onevent ongap onover onseen onstate onthread option
-    outbox own panel party person post posted product rate readPicture readVisitor refuse reply
-    restart restore retry run said say scrollToEnd see seen sender sending settings settle
-    settled showTyping shown signIn sleep spoken stream submit table take tell thread threads
-    timer transcript typing unseen update view visitor wake watch welcome write writing wrong
+    isKnown isLinked isOn isOpen isOwned keep keepDrafts kinds last lay leave line listen log
+    makeChoices markSeen masked memory menu next note onevent ongap onover onseen onstate onthread
+    option outbox own panel party person post posted product rate readPicture readVisitor refuse
+    reply restart restore retry run said say scrollToEnd see seen sender sending settings settle
+    settled showTyping shown signIn sleep spoken stream submit table take tell thread threads timer
+    transcript typing unseen update view visitor wake watch welcome write writing wrong
     """.split()
 )

@@ -10,6 +10,7 @@ import msgspec
 from aitp_desk.config import Files, Site, Widget
 from aitp_desk.model.web_address import origin_of, web_address
 from aitp_desk.web.bundle import put_constants
+from aitp_desk.web.cards.assets import list_schemas
 from aitp_desk.web.javascript.minifier import minify
 from aitp_desk.web.widget.assets import (
     COMPONENT,
@@ -120,6 +121,7 @@ def write_settings(
         {
             "site": site.name,
             "desk": site.url,
+            "capabilities": [{"schema": schema} for schema in list_schemas(site.url)],
             "title": widget.title or site.name,
             "greeting": widget.greeting,
             "placeholder": widget.placeholder,

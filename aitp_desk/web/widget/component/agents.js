@@ -7,11 +7,12 @@ export const MODEL_CONTEXT = document.modelContext ?? navigator.modelContext;
  * Register the tools that are open to the visitor, until the signal is aborted.
  *
  * @param {HTMLElement} host the <aitp-chat> element.
- * @param {Client} client
+ * @param {Conversation} conversation
  * @param {string} site its name.
  * @param {AbortSignal} signal
  */
-export async function offerTools(host, client, site, signal) {
+export async function offerTools(host, conversation, site, signal) {
+  const { client } = conversation;
   const request = async (method, params) => {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     const { said, failure } = await client.request(client.at("mcp"), { body });
@@ -27,10 +28,12 @@ export async function offerTools(host, client, site, signal) {
   };
   const ask = async ({ question }) => {
     const said = new Promise((go) => {
-      for (const kind of ["answer", "error"]) host.addEventListener(kind, go, { once: true });
+      for (const kind of ["answer", "error", "handover"]) host.addEventListener(kind, go, { once: true });
     });
     await host.ask(question);
-    return (await said).detail.text;
+    // a person may answer much later, or never
+    const { text } = conversation.person ? {} : (await said).detail;
+    return text ?? "A person was asked. Do not wait: the visitor sees the reply in the chat.";
   };
   const own = {
     name: "ask",

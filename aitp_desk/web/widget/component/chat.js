@@ -15,21 +15,21 @@ import { Notice } from "./view/notice.js";
  * Make the chat of an element.
  *
  * @param {HTMLElement} host the <aitp-chat> element.
- * @param {{base: URL, kept: string, version: string, button: HTMLButtonElement,
- *   held: Record<string, unknown>, makeIcon: (drawing: string) => SVGElement}} desk the desk's address,
- *   the name under which the browser stores the conversation, the version of the files, the launcher,
- *   what the page has said before, and the function that draws the launcher's icon.
+ * @param {string} kept the name under which the browser stores the conversation.
+ * @param {HTMLButtonElement} button the launcher.
+ * @param {Record<string, unknown>} held what the page has said before.
+ * @param {(drawing: string) => SVGElement} makeIcon draws the launcher's icon.
  */
-export async function makeChat(host, { base, kept, version, button, held, makeIcon }) {
+export async function makeChat(host, kept, button, held, makeIcon) {
   const { language } = host;
   const read = async (name) => {
-    const response = await fetch(new URL(`widget/${name}`, base));
+    const response = await fetch(new URL(name, import.meta.url));
     if (!response.ok) throw new Error(`${name}: ${response.status}`);
     return response.text();
   };
   const [said, texts] = await Promise.all([
-    read(`settings.json?lang=${language}`),
-    read(`${version}/texts/${language}.txt`),
+    read(`../settings.json?lang=${language}`),
+    read(`texts/${language}.txt`),
   ]);
   const settings = JSON.parse(said);
   setTexts(texts.split("\n"), language);
@@ -37,14 +37,14 @@ export async function makeChat(host, { base, kept, version, button, held, makeIc
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
   host.shadowRoot.adoptedStyleSheets.push(sheet);
-  const chat = new Chat(host, settings, { base, kept, button });
+  const chat = new Chat(host, settings, kept, button);
   for (const [name, value] of Object.entries(held)) chat[name](value);
   return chat;
 }
 
 class Chat {
-  constructor(host, settings, { base, kept, button }) {
-    const client = new Client(base, settings.desk, host.lang);
+  constructor(host, settings, kept, button) {
+    const client = new Client(settings.capabilities, host.lang);
     this.host = host;
     this.client = client;
     this.notice = new Notice(settings.sound);
@@ -60,7 +60,7 @@ class Chat {
     this.offer = () => {
       this.offered?.abort();
       this.offered = new AbortController();
-      if (MODEL_CONTEXT) offerTools(host, client, settings.site, this.offered.signal);
+      if (MODEL_CONTEXT) offerTools(host, this.conversation, settings.site, this.offered.signal);
     };
     this.offer();
     this.conversation.restore();

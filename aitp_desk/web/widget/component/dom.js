@@ -80,6 +80,11 @@ export function tool(drawing, label, attributes) {
   return el("button", { ...named, ...attributes }, makeIcon(PATHS[drawing]));
 }
 
+/** Make a button with words. */
+export function button(words, onclick, attributes) {
+  return el("button", { type: "button", onclick, ...attributes }, words);
+}
+
 /** Make a form that calls a function when it is sent. */
 export function form(onsend, attributes, ...children) {
   const onsubmit = (event) => {

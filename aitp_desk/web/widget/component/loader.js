@@ -146,14 +146,7 @@ class AitpChat extends HTMLElement {
     this.#button.ariaBusy = "true";
     this.#chat = import(this.#at("chat.js"))
       .then(({ makeChat }) =>
-        makeChat(this, {
-          base: BASE,
-          kept: KEPT,
-          version: DESK.version,
-          button: this.#button,
-          held: this.#held,
-          makeIcon,
-        }),
+        makeChat(this, KEPT, this.#button, this.#held, makeIcon),
       )
       .catch((reason) => {
         this.#chat = null;

@@ -5,6 +5,7 @@ export type AitpChatErrorCode =
   | "token_expired"
   | "token_refused"
   | "context_too_long"
+  | "not_answered"
   | "not_sent";
 
 /** What the events of the element carry in `detail`. */
@@ -21,7 +22,7 @@ export interface AitpChatEvents {
   action: { names: string[] };
   /** A person of the site answers from now on. */
   handover: { name: string };
-  /** Something failed; `text` says it in the visitor's language, after `identify` in English. */
+  /** Something failed; `text` says it in the visitor's language, after `identify` and `setContext` in English. */
   error: { code: AitpChatErrorCode; text: string };
 }
 

@@ -13,6 +13,7 @@ from aitp_desk.app.server import RunningServer
 from tests.support.access.host_person import sign_person, write_site
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import AtChat, hosting, in_new_tab, write_host_page
+from tests.support.clients.operator import Operator, operating
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ def count_lamps(context: Context) -> int:
 
 
 class Ground(NamedTuple):
-    """A desk with actions, and the address of a page with the chat."""
+    """A desk with actions, an operator, and the address of a page with the chat."""
 
     desk: RunningServer
+    anna: Operator
     url: str
 
 
@@ -64,9 +66,12 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
         actions.write(MORE)
     async with hosting() as site:
         named = f"widget.origins=['{site.url}']"
-        async with serving(tmp_path / "data", named, folder=folder) as desk:
+        async with (
+            serving(tmp_path / "data", named, folder=folder) as desk,
+            operating(desk, tmp_path / "data") as anna,
+        ):
             site.put("/", write_host_page(desk.url), desk.url)
-            yield Ground(desk, f"{site.url}/")
+            yield Ground(desk, anna, f"{site.url}/")
 
 
 async def until(visitor: AtChat, condition: str) -> None:
@@ -127,4 +132,21 @@ async def test_an_agent_of_the_browser_asks_and_acts_with_the_visitors_yes(
         await visitor.identify(None)
         await until(visitor, "tools.size === 2")
         assert await names(visitor) == ["ask", "count_lamps"]
+        assert visitor.faults == []
+
+
+async def test_an_agent_of_the_browser_does_not_wait_for_a_person(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    told = "A person was asked. Do not wait: the visitor sees the reply in the chat."
+    async with browser(locale="en-US") as context:
+        await context.add_init_script(CONTEXT)
+        visitor = await in_new_tab(context, ground.url)
+        assert "ask" in await names(visitor)
+        assert "14 days" in await execute(visitor, "ask", question="How long may I return a book?")
+        await ground.anna.post(f"threads/{await visitor.thread()}/take")
+        await expect(visitor.notes).to_have_count(1)
+        async with asyncio.timeout(SECONDS):
+            assert await execute(visitor, "ask", question="May I bring it on Sunday?") == told
+        await expect(visitor.words).to_have_count(2)
         assert visitor.faults == []

@@ -28,6 +28,8 @@ CONTEXT = {"product": "Stove", "page": "/stove?ref=1", "inStock": True}
 
 async def act(turn: Turn) -> Outcome:
     """Answer, by an action where the question asks for one."""
+    if turn.question == "Break.":
+        raise ValueError("It breaks.")
     used = ("find_order",) if "order" in turn.question else ()
     return Answer("Yes.", tools_used=used)
 
@@ -66,7 +68,9 @@ async def test_what_the_page_says_reaches_the_agent_as_data(
         page = '{"product":"Stove","page":"/stove?ref=1","inStock":true}'
         assert ground.agent.turns[0].page == page
         await visitor.call("setContext", {"product": "x" * 600})
-        assert [detail["code"] for detail in await visitor.heard("error")] == ["context_too_long"]
+        (error,) = await visitor.heard("error")
+        assert error["code"] == "context_too_long"
+        assert error["text"] == "setContext: 614 characters of JSON, at most 500"
         await visitor.ask("And this?")
         await expect(visitor.answers).to_have_count(2)
         assert ground.agent.turns[1].page == page
@@ -101,6 +105,22 @@ async def test_the_page_hears_of_all_that_happens(
         assert await visitor.heard("close") == [None]
         await visitor.call("open")
         await expect(visitor.panel).to_have_count(1)
+        assert await visitor.heard("error") == []
+
+
+async def test_the_page_hears_of_a_question_that_could_not_be_answered(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.hear()
+        await visitor.ask("Break.")
+        told = "This could not be answered. Please ask again."
+        await expect(visitor.notes).to_have_text(told)
+        assert await visitor.heard("error") == [{"text": told, "code": "not_answered"}]
+        await visitor.page.reload()
+        await visitor.hear()
+        await visitor.open()
+        await expect(visitor.notes).to_have_text(told)
         assert await visitor.heard("error") == []
 
 

@@ -4,10 +4,6 @@ import { counted, text } from "../texts.js";
 import { VISITOR } from "./messages.js";
 
 const PATIENCE_MS = 30_000;
-/** Schemas of the messages that the chat shows as cards, besides those of the desk's own. */
-const SCHEMAS = ["aitp-02-decisions", "aitp-03-data-request"].map(
-  (name) => `https://aitp.dev/capabilities/${name}/v1.0.0/schema.json`,
-);
 
 /**
  * A failure.
@@ -52,13 +48,13 @@ async function settle(response, token) {
 
 export class Client {
   /**
-   * @param {URL} base the desk's address, with a final slash.
-   * @param {string} desk id of the desk's actor.
+   * @param {{schema: string}[]} capabilities what the desk sends to the chat in structured form.
    * @param {string} locale the language that the page names; empty for the visitor's own.
    */
-  constructor(base, desk, locale) {
-    this.base = base;
-    this.desk = desk;
+  constructor(capabilities, locale) {
+    // its address, with a final slash
+    this.base = new URL("../../", import.meta.url);
+    this.capabilities = capabilities;
     this.locale = locale || undefined;
     this.token = null;
   }
@@ -109,9 +105,7 @@ export class Client {
 
   /** Return the visitor as an actor, who receives what is shown as cards in structured form. */
   actor(caller) {
-    const own = ["payments", "sign"].map((slug) => `${this.desk}/capabilities/${slug}/v1/schema.json`);
-    const schemas = [...SCHEMAS, ...own];
-    return { id: caller || VISITOR, capabilities: schemas.map((schema) => ({ schema })) };
+    return { id: caller || VISITOR, capabilities: this.capabilities };
   }
 
   /** Take part in a thread that was begun without a token. */

@@ -87,8 +87,10 @@ export class Conversation {
   /** Send what the page says of itself with every question from now on; null for nothing. */
   setContext(context) {
     const page = context ? JSON.stringify(context) : undefined;
-    if (page?.length > LONGEST_CONTEXT) this.tell("error", { text: "", code: "context_too_long" });
-    else this.page = page;
+    if (page?.length > LONGEST_CONTEXT) {
+      const rule = `setContext: ${page.length} characters of JSON, at most ${LONGEST_CONTEXT}`;
+      this.tell("error", { text: rule, code: "context_too_long" });
+    } else this.page = page;
   }
 
   /** Send a question of the visitor; `action` is the name of what they chose, if they did. */
@@ -191,7 +193,7 @@ export class Conversation {
     else if (kind === "message.feedback") this.view.rate(data);
     else if (kind === "run.restarted") this.write(data.run_id, "");
     else if (kind === "answer.snapshot") this.write(data.run_id, data.text);
-    else if (kind === "answer.delta") this.write(data.run_id, this.written(data.run_id) + data.text);
+    else if (kind === "answer.delta") this.write(data.run_id, data.text, this.writing);
     else if (kind === "actor.typing") this.type(true);
     else if (kind.startsWith("run.")) this.run(kind, data, n);
     else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id), n);
@@ -219,16 +221,13 @@ export class Conversation {
     else if (metadata.asked_person) this.waiting.begin(entry);
     if (entry.party !== "visitor") {
       this.unseen.set(message.id, n);
-      if (n > this.known) this.announce(entry, metadata.tools_used);
+      if (n > this.known) {
+        if (metadata.tools_used) this.tell("action", { names: metadata.tools_used.split(", ") });
+        this.tell("answer", { text: entry.spoken, name: entry.name });
+      }
     }
     this.view.show(entry, n > this.known);
     this.count();
-  }
-
-  /** Tell the page of an answer, and of the actions that were called for it. */
-  announce({ spoken, name }, called) {
-    if (called) this.tell("action", { names: called.split(", ") });
-    this.tell("answer", { text: spoken, name });
   }
 
   remove(id) {
@@ -238,14 +237,11 @@ export class Conversation {
   }
 
   /** Show the answer that is being written, without its end. */
-  write(run, words) {
+  write(run, more, before) {
+    const words = before?.run === run ? before.text + more : more;
     this.writing = { id: `writing ${run}`, run, party: "desk", text: words, state: "writing" };
     if (words) this.view.show(this.writing, false);
     else this.view.remove(this.writing.id);
-  }
-
-  written(run) {
-    return this.writing?.run === run ? this.writing.text : "";
   }
 
   run(kind, { id }, n) {
@@ -253,7 +249,11 @@ export class Conversation {
     else this.runs.delete(id);
     if (kind === "run.failed" || kind === "run.cancelled") {
       if (this.writing?.run === id) this.view.remove(this.writing.id);
-      if (kind === "run.failed") this.note(`${id} failed`, text("runFailed"), n);
+      if (kind === "run.failed") {
+        const words = text("runFailed");
+        this.note(`${id} failed`, words, n);
+        if (n > this.known) this.tell("error", { text: words, code: "not_answered" });
+      }
     }
     this.update();
   }

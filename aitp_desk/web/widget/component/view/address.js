@@ -2,7 +2,7 @@
 
 import { formatTime } from "../cards/card.js";
 import { text } from "../texts.js";
-import { el, form } from "../dom.js";
+import { button, el, form } from "../dom.js";
 
 const LONGEST_ADDRESS = 254;
 
@@ -27,8 +27,8 @@ export class AddressForm {
     this.words = el("p", {}, `${explainAbsence(opens)} ${text("addressWhy")}`);
     const limits = { maxlength: LONGEST_ADDRESS, required: true };
     this.box = el("input", { type: "email", name: "email", autocomplete: "email", dir: "ltr", ...limits });
-    const no = el("button", { type: "button", onclick: () => this.send(null) }, text("addressNo"));
-    const buttons = el("div", {}, no, el("button", { type: "submit" }, text("send")));
+    const no = button(text("addressNo"), () => this.send(null));
+    const buttons = el("div", {}, no, button(text("send"), null, { type: "submit" }));
     const use = el("p", { class: "small" }, text("addressUse"));
     const label = el("label", {}, text("address"), this.box);
     this.element.replaceChildren(this.words, label, use, buttons);

@@ -1,7 +1,9 @@
 // The menu of the chat: begin another conversation, or delete this one after a question.
 
 import { text } from "../texts.js";
-import { el, tool } from "../dom.js";
+import { button, el, tool } from "../dom.js";
+
+const DANGER = { class: "danger" };
 
 /**
  * Make the menu: its button, the place of both, and the question, which stands above the text box.
@@ -10,11 +12,9 @@ import { el, tool } from "../dom.js";
  *   onperson: (() => void) | null}} on `onperson` is null where nobody can be asked for.
  */
 export function makeMenu({ onbegin, onerase, onperson }) {
-  const makeItem = (words, onclick, kind = "") =>
-    el("button", { type: "button", class: kind, onclick }, words);
   const toggle = (isOpen) => {
     list.hidden = !isOpen;
-    button.ariaExpanded = isOpen;
+    opener.ariaExpanded = isOpen;
     if (isOpen) list.firstElementChild.focus();
   };
   const choose = (act) => () => {
@@ -27,7 +27,7 @@ export function makeMenu({ onbegin, onerase, onperson }) {
   };
   const keep = () => {
     question.hidden = true;
-    button.focus();
+    opener.focus();
   };
   const confirm = () => {
     const words = el("p", {}, text("deleteQuestion"));
@@ -36,20 +36,20 @@ export function makeMenu({ onbegin, onerase, onperson }) {
       if (failure) words.textContent = failure.text;
       else question.hidden = true;
     };
-    const no = makeItem(text("deleteNo"), keep);
-    const yes = makeItem(text("deleteYes"), erase, "danger");
+    const no = button(text("deleteNo"), keep);
+    const yes = button(text("deleteYes"), erase, DANGER);
     question.replaceChildren(words, el("div", {}, no, yes));
     question.hidden = false;
     no.focus();
   };
   const onclick = () => toggle(list.hidden);
-  const button = tool("more", text("more"), { "aria-expanded": "false", hidden: true, onclick });
+  const opener = tool("more", text("more"), { "aria-expanded": "false", hidden: true, onclick });
   const list = el(
     "div",
     { class: "menu", hidden: true },
-    makeItem(text("newConversation"), choose(begin)),
-    makeItem(text("deleteConversation"), choose(confirm), "danger"),
-    onperson && makeItem(text("person"), choose(onperson)),
+    button(text("newConversation"), choose(begin)),
+    button(text("deleteConversation"), choose(confirm), DANGER),
+    onperson && button(text("person"), choose(onperson)),
   );
   const title = { role: "group", "aria-label": text("deleteConversation"), hidden: true };
   const question = el("div", { class: "confirm", ...title });
@@ -57,11 +57,11 @@ export function makeMenu({ onbegin, onerase, onperson }) {
     if (event.key !== "Escape" || list.hidden) return;
     event.preventDefault();
     toggle(false);
-    button.focus();
+    opener.focus();
   };
   const onfocusout = ({ relatedTarget }) => {
     if (relatedTarget && !element.contains(relatedTarget)) toggle(false);
   };
-  const element = el("div", { class: "menu-place", onkeydown, onfocusout }, button, list);
-  return { button, question, element };
+  const element = el("div", { class: "menu-place", onkeydown, onfocusout }, opener, list);
+  return { button: opener, question, element };
 }

@@ -4,7 +4,7 @@ import { blocks } from "../markdown/blocks.js";
 import { addFeedback } from "./feedback.js";
 import { text } from "../texts.js";
 import { Deck } from "./deck.js";
-import { el, link } from "../dom.js";
+import { button, el, link } from "../dom.js";
 import { citation, closePreviews } from "./preview.js";
 
 const NEAR_PX = 80;
@@ -121,8 +121,8 @@ export class Transcript {
 
   makeChoices(questions) {
     const buttons = questions.map((question) => {
-      const onclick = () => this.panel.ask(question);
-      return el("li", {}, el("button", { type: "button", class: "chip", onclick }, question));
+      const ask = () => this.panel.ask(question);
+      return el("li", {}, button(question, ask, { class: "chip" }));
     });
     return el("ul", { class: "choices", "aria-label": text("followUps") }, ...buttons);
   }
@@ -136,8 +136,8 @@ export class Transcript {
 
   makeFailure(entry) {
     const { text: why, again } = entry.failure;
-    const onclick = () => this.panel.chat.conversation.outbox.retry(entry);
-    const retry = again && el("button", { type: "button", class: "again", onclick }, text("tryAgain"));
-    return el("p", { class: "failure" }, why, " ", retry);
+    const retry = () => this.panel.chat.conversation.outbox.retry(entry);
+    const offer = again && button(text("tryAgain"), retry, { class: "again" });
+    return el("p", { class: "failure" }, why, " ", offer);
   }
 }
