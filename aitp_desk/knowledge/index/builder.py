@@ -34,7 +34,7 @@ from aitp_desk.knowledge.sources.loader import (
     join_parts,
     parse_content,
 )
-from aitp_desk.knowledge.sources.page_pipeline import CachedPagePipeline, PagePipeline
+from aitp_desk.knowledge.sources.page_pipeline import PagePipeline
 from aitp_desk.knowledge.sources.pdf.texts import FOLDER as PDF_FOLDER
 
 FORMAT = 46
@@ -132,9 +132,7 @@ def build_indexes(
         pages = PagePipeline()
         if keep:
             made_by = f"{FORMAT} {sys.byteorder}"
-            pages = CachedPagePipeline(
-                stack.enter_context(open_page_cache(folder / KEPT_FILE, made_by))
-            )
+            pages = PagePipeline(stack.enter_context(open_page_cache(folder / KEPT_FILE, made_by)))
         understood = parse_content(joined, keep_pdfs_in=folder / PDF_FOLDER, read=pages.read)
         fillings = [
             stack.enter_context(_filling(one, filter_content(understood, one.raw), stemmer))
