@@ -1,12 +1,9 @@
-"""Converts RSS and Atom feeds to HTML: a section for each entry.
-
-The parser takes no document type, hence no entities.
-"""
+"""Converts RSS and Atom feeds to HTML: a section for each entry."""
 
 from __future__ import annotations
 
 from html import escape
-from xml.parsers import expat
+from xml.etree.ElementTree import XML, Element, ParseError, TreeBuilder, XMLParser, tostring
 
 from aitp_desk.knowledge.sources.formats.base import FormatError
 
@@ -16,7 +13,6 @@ _ENTRIES = frozenset({"item", "entry"})
 _TEXTS = ("encoded", "content", "description", "summary", "subtitle")
 """Members with the text, the fullest first."""
 _DATES = ("pubDate", "published", "date", "updated")
-_MEMBERS = frozenset({"title", *_TEXTS, *_DATES})
 _ROOTS = frozenset({"rss", "feed", "RDF"})
 
 
@@ -26,71 +22,60 @@ def feed_html(text: str) -> str:
     Raises:
         FormatError: it is no feed.
     """
-    reader = _Reader()
     try:
-        reader.parser.Parse(text.encode(), True)
-    except expat.ExpatError as error:
-        raise FormatError(f"It is not XML (line {error.lineno}).") from None
-    about, *entries = reader.holders
-    title = f"<h1>{escape(about['title'])}</h1>" if about.get("title") else ""
-    parts = [f"{title}{_first(about, _TEXTS)}"]
-    for entry in entries:
-        heading = f"<h2>{escape(entry['title'])}</h2>" if entry.get("title") else ""
-        date = _first(entry, _DATES)
-        dated = f"<p>{escape(date)}</p>" if date else ""
-        parts.append(f"<section>{heading}{dated}<div>{_first(entry, _TEXTS)}</div></section>")
+        feed = XML(text, XMLParser(target=_Target()))  # noqa: S314 -- refuses entities
+    except ParseError as error:
+        raise FormatError(f"It is not XML (line {error.position[0]}).") from None
+    if feed.tag not in _ROOTS:
+        raise FormatError("It is not a feed: it is neither RSS nor Atom.")
+    entries = [node for node in feed.iter() if node.tag in _ENTRIES]
+    if len(entries) > MAX_ENTRIES:
+        raise FormatError(f"It has more than {MAX_ENTRIES} entries; split it.")
+    channel = feed.find("channel")
+    about = [node for node in (feed if channel is None else channel) if node.tag not in _ENTRIES]
+    parts = [_section("h1", about), *(_section("h2", list(entry.iter())) for entry in entries)]
     return f"<main>{''.join(parts)}</main>"
 
 
-def _first(holder: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((holder[name] for name in names if holder.get(name)), "")
+def _section(heading: str, members: list[Element]) -> str:
+    title, date = _first(members, ("title",)), _first(members, _DATES)
+    named = f"<{heading}>{escape(title)}</{heading}>" if title else ""
+    dated = f"<p>{escape(date)}</p>" if date and heading == "h2" else ""
+    return f"<section>{named}{dated}<div>{_first(members, _TEXTS)}</div></section>"
 
 
-class _Reader:
-    """Collects the members of the feed, the first holder, and of each entry."""
+def _first(members: list[Element], names: tuple[str, ...]) -> str:
+    said = (_said(node) for name in names for node in members if node.tag == name)
+    return next(filter(None, said), "")
+
+
+def _said(node: Element) -> str:
+    """Return the text of a member; that of a description is HTML."""
+    text = "".join(node.itertext()).strip()
+    if node.tag not in _TEXTS:
+        return text
+    if len(node):  # elements of XHTML
+        within = (tostring(child, "unicode", "html") for child in node)
+        return escape(node.text or "").strip() + "".join(within)
+    return text if "<" in text and node.get("type") != "text" else escape(text)
+
+
+class _Target(TreeBuilder):
+    """Builds the tree, by names without a namespace; takes no document type, hence no entities."""
 
     def __init__(self) -> None:
-        self.holders: list[dict[str, str]] = [{}]
-        self._path: list[str] = []
-        self._member = ""
-        self._text: list[str] = []
-        self.parser = expat.ParserCreate("UTF-8", namespace_separator=" ")
-        self.parser.StartDoctypeDeclHandler = self._refuse
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._take
+        super().__init__()
+        self._depth = 0
 
-    def _refuse(self, *_: object) -> None:
+    def doctype(self, *_: object) -> None:
         raise FormatError("It declares a document type, which a feed does not need.")
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        local = name.rpartition(" ")[2]
-        if not self._path and local not in _ROOTS:
-            raise FormatError("It is not a feed: it is neither RSS nor Atom.")
-        if len(self._path) == _MAX_DEPTH:
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
             raise FormatError(f"It is nested more than {_MAX_DEPTH} elements deep.")
-        self._path.append(local)
-        if self._member:
-            self._text.append(" ")
-        elif local in _ENTRIES:
-            if len(self.holders) > MAX_ENTRIES:
-                raise FormatError(f"It has more than {MAX_ENTRIES} entries; split it.")
-            self.holders.append({})
-        elif local in _MEMBERS and self._path[-2:-1] != ["image"]:
-            self._member = local
-            is_text = local == "title" or local in _DATES or attributes.get("type") == "text"
-            self._is_html = not is_text
-            self._depth = len(self._path)
+        return super().start(tag.rpartition("}")[2], attrs)
 
-    def _take(self, text: str) -> None:
-        if self._member:
-            self._text.append(text)
-
-    def _end(self, _name: str) -> None:
-        if self._member and len(self._path) == self._depth:
-            said = "".join(self._text).strip()
-            is_markup = self._is_html and "<" in said
-            said = said if is_markup or not self._is_html else escape(said)
-            self.holders[-1].setdefault(self._member, said)
-            self._member, self._text = "", []
-        self._path.pop()
+    def end(self, tag: str, /) -> Element:
+        self._depth -= 1
+        return super().end(tag)

@@ -39,6 +39,16 @@ def test_entries_are_sections(tmp_path: Path, name: str, text: str) -> None:
     assert "secret" not in document.body
 
 
+def test_the_text_of_an_entry_keeps_its_form(tmp_path: Path) -> None:
+    within = '<div xmlns="http://www.w3.org/1999/xhtml"><p>Bring:</p><ul><li>a key</li></ul></div>'
+    entry = f'<entry><title>T</title><content type="xhtml">{within}</content></entry>'
+    plain = '<entry><title>P</title><summary type="text">a &lt;b&gt; c</summary></entry>'
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title>{entry}{plain}</feed>'
+    tmp_path.joinpath("a.atom").write_text(feed)
+    (document,) = load_content(tmp_path).documents
+    assert [p.text for p in split_passages(document)] == ["Bring:\n- a key", "a <b> c"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
