@@ -1,4 +1,4 @@
-"""Parses JSON bodies strictly: refuses what two parsers could read differently.
+"""Parses JSON bodies strictly: refuses what two parsers could read differently; bounds YAML.
 
 Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON or beyond the
 range of a double, nesting past 32 levels and more than 50,000 values are refused before anything
@@ -85,6 +85,30 @@ def decode_json(
                 # a cycle through the traceback keeps the body until the collector comes
                 del refused
     return _decode(body, with_nul=with_nul, most_values=most_values)
+
+
+def load_yaml(text: str | bytes, *, most_depth: int = MAX_DEPTH) -> Any:
+    """Parse one YAML document within bounds. It takes far longer than JSON.
+
+    Parameters:
+        most_depth: maximum nesting.
+
+    Raises:
+        ValueError: it has aliases, of which a few can expand to gigabytes, or nests deeper.
+        yaml.YAMLError, RecursionError: it is not YAML.
+    """
+    import yaml  # only for the rare form
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("aliases (*name) are not allowed; write out their values")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > most_depth:
+            raise ValueError(f"it is nested deeper than {most_depth} levels")
+    return yaml.load(text, Loader=loader)  # noqa: S506 -- a safe loader, in C where there is one
 
 
 def _decode(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:

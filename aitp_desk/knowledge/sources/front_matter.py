@@ -8,6 +8,7 @@ import tomllib
 from typing import Any
 
 from aitp_desk.knowledge.documents.base import Problem
+from aitp_desk.model.strict_json import load_yaml
 
 MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
@@ -95,18 +96,7 @@ def _split_toml(
 
 
 def _parse(block: str) -> dict[str, Any]:
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(_bounded(block), Loader=yaml.SafeLoader):
-        # a few aliases can expand to gigabytes
-        if isinstance(event, yaml.AliasEvent):
-            raise ValueError("aliases (*name) are not allowed")
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_FRONT_DEPTH:
-            raise ValueError(f"it is nested deeper than {MAX_FRONT_DEPTH}")
-    front = yaml.safe_load(block)
+    front = load_yaml(_bounded(block), most_depth=MAX_FRONT_DEPTH)
     if front is None:
         return {}
     if not isinstance(front, dict):

@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.egress import Fetched
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
+from aitp_desk.model.strict_json import decode_json, load_yaml
 
 MAX_BYTES = 512 * 1024
 """The largest document that is read: YAML takes far longer than JSON."""
@@ -24,15 +24,8 @@ def decode_yaml_object(found: Fetched) -> Mapping[str, Any] | None:
         return None
     import yaml  # only for the rare form
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        depth = 0
-        for event in yaml.parse(found.body, Loader=loader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
-                return None
-        value = yaml.load(found.body, Loader=loader)  # noqa: S506 -- a safe loader
+        value = load_yaml(found.body)
         # dates become texts, and numbers as keys as well, such as a response's status
         told = decode_json(msgspec.json.encode(value))
     except (yaml.YAMLError, InvalidRequest, ValueError, TypeError, RecursionError, OverflowError):

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.knowledge.sources.formats.base import FormatError
+from aitp_desk.model.strict_json import load_yaml
 
 MAX_YAML = 1024 * 1024
 MAX_OPERATIONS = 1000
@@ -68,20 +69,12 @@ def _parsed(text: str) -> Any:
         raise FormatError(f"It is YAML of more than {MAX_YAML} characters; write it as JSON.")
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        depth = 0
-        for event in yaml.parse(text, Loader=loader):
-            # a few aliases can expand to gigabytes
-            if isinstance(event, yaml.AliasEvent):
-                raise FormatError("Aliases (*name) are not read; write out their values.")
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _MAX_DEPTH:
-                raise FormatError(f"It is nested more than {_MAX_DEPTH} levels deep.")
-        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return load_yaml(text, most_depth=_MAX_DEPTH)
+    except (yaml.YAMLError, RecursionError) as error:
         raise FormatError("It is not YAML.") from error
+    except ValueError as error:
+        raise FormatError(f"The YAML is not read: {error}.") from error
 
 
 class _Writer:

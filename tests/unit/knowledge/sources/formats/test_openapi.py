@@ -155,8 +155,8 @@ def test_a_link_to_a_description_elsewhere_is_a_problem(tmp_path: Path) -> None:
         ("a: 1", "not an OpenAPI description"),
         ("openapi: [", "not YAML"),
         ("{", "not JSON"),
-        ("a: &a 1\nb: *a", "Aliases"),
-        ("openapi: " + "[" * 100 + "]" * 100, "levels deep"),
+        ("a: &a 1\nb: *a", "aliases"),
+        ("openapi: " + "[" * 100 + "]" * 100, "nested deeper"),
         ("#" * (1024 * 1024 + 1), "characters"),
     ],
 )
