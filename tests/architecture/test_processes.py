@@ -4,10 +4,12 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.desk.fork_server import write_command
 from tests.support.desk.processes import (
     DidNotStart,
     answers,
@@ -50,6 +52,32 @@ def test_a_fork_is_a_process_as_any_other(tmp_path: Path, monkeypatch: pytest.Mo
         ):
             pass
         assert first.stop() == -signal.SIGTERM
+
+
+def test_a_fork_of_a_shell_has_its_streams_and_its_exit_code(tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    write_command(tool, "json.tool")
+    done = subprocess.run([tool, "--compact"], input=b'{"a": 1}', capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b'{"a":1}\n', b"")
+    wrong = subprocess.run([tool], input=b"{", capture_output=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (1, b"")
+    assert b"Expecting property name" in wrong.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_fork_of_a_shell_ends_with_its_command(tmp_path: Path, number: int) -> None:
+    serve = tmp_path / "serve"
+    write_command(serve, "http.server")
+    port = free_port()
+    command = [str(serve), "--bind", "127.0.0.1", str(port)]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+        while not answers(port, "/serve"):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        assert process.wait() == -number
+        while answers(port, "/serve"):  # as soon as it is seen that nobody waits for it
+            time.sleep(0.01)
 
 
 def test_no_two_processes_are_given_one_port() -> None:

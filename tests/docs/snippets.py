@@ -34,11 +34,12 @@ EXAMPLES = (
 """The pages of examples: tutorials, each next to what it makes, and the client's."""
 PORTS = (8080, 8081, 8082, 2424, 2525)
 """Where the servers of tutorials listen; a test's listen elsewhere."""
+PROGRAMS = Path(sys.executable).parent
+"""The folder of this environment's commands."""
 
 _MARK = "\x1e"
 _SECONDS = 300
 _NO_PORTS: Mapping[int, int] = {}
-_PROGRAMS = Path(sys.executable).parent
 _TO_A_FILE = re.compile(r"(Write|Add)\s+this\s+to\s+`([^`]+)`:$")
 _SERVER = re.compile(r"(aitp-desk (serve|dev) |(python3 -m )?aiosmtpd |python3 -m http\.server )")
 _PORT = re.compile(r"(?:--port |-l \S+:|http\.server )(\d+)")
@@ -148,14 +149,14 @@ def run_in_order(
     url: str,
     folder: Path,
     ports: Mapping[int, int] = _NO_PORTS,
-    programs: Path = _PROGRAMS,
+    programs: Sequence[Path] = (PROGRAMS,),
 ) -> list[str]:
     """Do one step after the other in one shell and return what each printed.
 
     Parameters:
         url: of the desk that the pages call the demo.
         ports: free ones, by those that the page and its files name.
-        programs: the folder of the commands that were installed.
+        programs: the folders of the commands that were installed.
     """
     script = ["exec 2>&1", "declare -A servers"]
     for step in todo:
@@ -167,7 +168,7 @@ def run_in_order(
         else:
             line = step.line.replace(DEMO_URL, url)
         script += [moved(line, ports), f"printf '%s' '{_MARK}'"]
-    path = f"{programs}:{os.environ['PATH']}"
+    path = os.pathsep.join((*map(str, programs), os.environ["PATH"]))
     own = {"PATH": path, "XDG_CACHE_HOME": str(folder), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         ["bash", "-c", "\n".join(script)],

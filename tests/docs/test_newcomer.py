@@ -71,7 +71,7 @@ async def test_the_readmes_commands_and_addresses_work_in_a_fresh_clone(
         "aitp-desk snippet widget my-site",
     ]
     own = {PORTS[0]: free_port()}
-    programs = clone / ".venv" / "bin"
+    programs = (clone / ".venv" / "bin",)
     printed = await asyncio.to_thread(run_in_order, todo, DEMO_URL, clone, own, programs)
     for step, output in zip(todo, printed, strict=True):
         assert isinstance(step, Command)

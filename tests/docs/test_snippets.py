@@ -17,6 +17,7 @@ from tests.docs.snippets import (
     EXAMPLES,
     PAGES,
     PORTS,
+    PROGRAMS,
     ROOT,
     Block,
     Command,
@@ -29,6 +30,7 @@ from tests.docs.snippets import (
     steps,
 )
 from tests.support.desk.first_start import begin_index, keep_index
+from tests.support.desk.fork_server import write_command
 from tests.support.desk.processes import free_ports
 from tests.support.desk.server import SHOP, serving
 
@@ -38,13 +40,23 @@ NOT_THERE = shutil.ignore_patterns(".desk", "shop.db*", "node_modules", "dist", 
 """What a checkout's folder of examples has only after it was used."""
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Folders of commands: of the two hundred `aitp-desk` that the pages have, none imports it."""
+    folder = tmp_path_factory.mktemp("programs")
+    write_command(folder / "aitp-desk", "aitp_desk")
+    return folder, PROGRAMS
+
+
 @pytest.mark.servers
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES[1:] if "```console" in page.read_text(encoding="utf-8")],
     ids=lambda page: page.parent.name + "/" + page.name,
 )
-async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
+async def test_the_commands_of_a_page_print_what_it_says(
+    page: Path, programs: tuple[Path, Path], tmp_path: Path
+) -> None:
     todo = steps(page, NOT_HERE)
     demo = tmp_path / "examples" / "shop"
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
@@ -56,7 +68,7 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         keep_index(demo / ".desk", SHOP)
         printed = await asyncio.to_thread(
-            run_in_order, [step for _, step in todo], desk.url, tmp_path, ports
+            run_in_order, [step for _, step in todo], desk.url, tmp_path, ports, programs
         )
     compare(todo, printed)
 
@@ -65,7 +77,9 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
 @pytest.mark.parametrize(
     "page", [page for page in EXAMPLES if steps(page)], ids=lambda page: page.parent.name
 )
-def test_the_commands_of_a_tutorial_print_what_it_says(page: Path, tmp_path: Path) -> None:
+def test_the_commands_of_a_tutorial_print_what_it_says(
+    page: Path, programs: tuple[Path, Path], tmp_path: Path
+) -> None:
     first = free_ports(len(PORTS))
     ports = {port: first + number for number, port in enumerate(PORTS)}
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=NOT_THERE)
@@ -73,7 +87,8 @@ def test_the_commands_of_a_tutorial_print_what_it_says(page: Path, tmp_path: Pat
         with suppress(UnicodeDecodeError, IsADirectoryError):
             file.write_text(moved(file.read_text("utf-8"), ports), "utf-8")
     todo = steps(page, NOT_HERE)
-    compare(todo, run_in_order([step for _, step in todo], DEMO_URL, tmp_path, ports))
+    printed = run_in_order([step for _, step in todo], DEMO_URL, tmp_path, ports, programs)
+    compare(todo, printed)
 
 
 def compare(todo: list[tuple[Block, Command | File]], printed: list[str]) -> None:

@@ -11,6 +11,7 @@ import os
 import runpy
 import select
 import selectors
+import shlex
 import signal
 import socket
 import struct
@@ -18,14 +19,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import IO
-
-import msgspec
+from typing import IO, NamedTuple
 
 from aitp_desk.capability import GROUP
+from tests.support.desk import fork_client
+from tests.support.desk.fork_client import STATUS_BYTES, receive_status, send_program
 
 _LATE = (
     "cryptography.hazmat.backends.openssl.backend",
@@ -41,20 +43,37 @@ _LATE = (
     "aitp_desk.store.engine.sqlite",
 )
 """What a desk imports as it starts, with all that these modules import."""
-_STATUS = struct.Struct("i")
 _MOST_BYTES = 1 << 20
 """Of a program's arguments and environment."""
 _MOST_FILES = 1024
 """How many the process that forks may have open."""
+_STREAMS = 3
+_PEER = struct.Struct("3i")
+"""The process, user and group at the other end of a Unix socket."""
 
 
-class _Program(msgspec.Struct):
+class _Program(NamedTuple):
     """What a fork is to run, and where."""
 
     module: str
     arguments: list[str]
-    environment: dict[str, str]
-    folder: str
+    environment: dict[bytes, bytes]
+    folder: bytes
+
+
+@dataclass(eq=False)
+class _Running:
+    """A fork that has not been waited for.
+
+    Attributes:
+        watch: becomes readable when it ends.
+        line: gets its exit code; becomes readable when nobody waits for that.
+    """
+
+    pid: int
+    watch: int
+    line: socket.socket
+    is_over: bool = False
 
 
 class Fork:
@@ -80,7 +99,7 @@ class Fork:
         if self.returncode is None:
             if not select.select([self._line], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired("fork", timeout or 0)
-            (self.returncode,) = _STATUS.unpack(self._line.recv(_STATUS.size))
+            self.returncode = receive_status(self._line)
             self._line.close()
         return self.returncode
 
@@ -103,30 +122,36 @@ def fork(command: Sequence[str], output: IO[bytes]) -> Fork:
         output: where it writes to.
     """
     assert list(command[:2]) == [sys.executable, "-m"], command
-    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    program = _Program(command[2], list(command[3:]), {**os.environ}, str(Path.cwd()))
-    with its:
-        message = msgspec.json.encode(program)
-        control, _ = _server()
-        socket.send_fds(control, [message], [its.fileno(), output.fileno()])
-    (pid,) = _STATUS.unpack(ours.recv(_STATUS.size))
-    return Fork(pid, ours)
+    with Path(os.devnull).open("rb") as nothing:
+        streams = nothing.fileno(), output.fileno(), output.fileno()
+        line, pid = send_program(_server()[0], command[2], command[3:], streams)
+    return Fork(pid, line)
+
+
+def write_command(file: Path, module: str) -> None:
+    """Write a program for shells that runs a module in a fork, as a command runs its own."""
+    words = [sys.executable, "-IS", fork_client.__file__, _server()[0].hex(), module]
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    file.chmod(0o700)
 
 
 @cache
-def _server() -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """Start the process that forks; it ends, with all that it has forked, when this one does."""
-    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_BYTES)
-    with its:
-        number = its.fileno()
+def _server() -> tuple[bytes, subprocess.Popen[bytes]]:
+    """Start the process that forks; it ends, with all that it has forked, when this one does.
+
+    Returns:
+        Where it accepts programs, and the process, whose standard input stays open.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind("")  # an address that the system chooses, in no folder
+        listener.listen()
         process = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(number)],
-            pass_fds=[number],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", __name__, str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
-    return ours, process
+        return listener.getsockname(), process
 
 
 def _prepare() -> None:
@@ -152,51 +177,87 @@ def _prepare() -> None:
     gc.freeze()
 
 
-def _serve(control: socket.socket) -> _Program | None:
-    """Fork until the other end of the control socket is closed.
+def _serve(listener: socket.socket) -> _Program | None:
+    """Fork until the standard input ends.
 
     Return the program that a fork is to run; None in the process that forks.
     """
-    running: dict[int, tuple[int, int]] = {}
+    running: set[_Running] = set()
     with selectors.DefaultSelector() as selector:
-        selector.register(control, selectors.EVENT_READ)
+        selector.register(0, selectors.EVENT_READ)
+        selector.register(listener, selectors.EVENT_READ)
         while True:
             for key, _ in selector.select():
-                if key.fd in running:
-                    selector.unregister(key.fd)
-                    _report_end(key.fd, *running.pop(key.fd))
-                    continue
-                message, files, _, _ = socket.recv_fds(control, _MOST_BYTES, 2)
-                if not message:
-                    for pid, _ in running.values():
-                        os.kill(pid, signal.SIGKILL)
+                one = key.data
+                if key.fd == 0:
+                    for each in running:
+                        os.kill(each.pid, signal.SIGKILL)
                     return None
-                line, output = files
-                pid = os.fork()
-                if pid == 0:
-                    os.dup2(output, 1)
-                    os.dup2(output, 2)
-                    return msgspec.json.decode(message, type=_Program)
-                os.close(output)
-                os.write(line, _STATUS.pack(pid))
-                watch = os.pidfd_open(pid)
-                running[watch] = pid, line
-                selector.register(watch, selectors.EVENT_READ)
+                if key.fileobj is listener:
+                    line, _ = listener.accept()
+                    if not _is_own(line):
+                        line.close()
+                        continue
+                    program, streams = _receive(line)
+                    pid = os.fork()
+                    if pid == 0:
+                        for number, stream in enumerate(streams):
+                            os.dup2(stream, number)
+                        return program
+                    for stream in streams:
+                        os.close(stream)
+                    _send_status(line, pid)
+                    one = _Running(pid, os.pidfd_open(pid), line)
+                    running.add(one)
+                    selector.register(one.watch, selectors.EVENT_READ, one)
+                    selector.register(line, selectors.EVENT_READ, one)
+                elif one.is_over:  # its files, whose numbers another may have by now
+                    continue
+                elif key.fileobj is one.line:
+                    selector.unregister(one.line)
+                    os.kill(one.pid, signal.SIGKILL)
+                else:
+                    selector.unregister(one.watch)
+                    with suppress(KeyError):  # it was killed, for nobody waits for it
+                        selector.unregister(one.line)
+                    _report_end(one)
+                    running.remove(one)
 
 
-def _report_end(watch: int, pid: int, line: int) -> None:
-    _, status = os.waitpid(pid, 0)
+def _is_own(line: socket.socket) -> bool:
+    """Whether the other end is a process of this user."""
+    peer = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    return bool(_PEER.unpack(peer)[1] == os.geteuid())
+
+
+def _receive(line: socket.socket) -> tuple[_Program, list[int]]:
+    """Receive a program and its streams."""
+    message, streams, _, _ = socket.recv_fds(line, _MOST_BYTES, _STREAMS)
+    folder, module, count, *words = message.split(b"\0")
+    arguments, variables = words[: int(count)], words[int(count) :]
+    named = (variable.partition(b"=") for variable in variables)
+    environment = {name: value for name, _, value in named}
+    return _Program(module.decode(), [*map(os.fsdecode, arguments)], environment, folder), streams
+
+
+def _send_status(line: socket.socket, status: int) -> None:
     with suppress(OSError):  # nobody waits for it
-        os.write(line, _STATUS.pack(os.waitstatus_to_exitcode(status)))
-    os.close(line)
-    os.close(watch)
+        line.send(status.to_bytes(STATUS_BYTES, sys.byteorder, signed=True))
+
+
+def _report_end(one: _Running) -> None:
+    _, status = os.waitpid(one.pid, 0)
+    _send_status(one.line, os.waitstatus_to_exitcode(status))
+    one.line.close()
+    os.close(one.watch)
+    one.is_over = True
 
 
 def _run(program: _Program) -> None:
     """Run a module as the interpreter does that has its name."""
-    os.closerange(3, _MOST_FILES)
-    os.environ.clear()
-    os.environ.update(program.environment)
+    os.closerange(_STREAMS, _MOST_FILES)
+    os.environb.clear()
+    os.environb.update(program.environment)
     os.chdir(program.folder)
     sys.argv[1:] = program.arguments
     runpy.run_module(program.module, run_name="__main__", alter_sys=True)
