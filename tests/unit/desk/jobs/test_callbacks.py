@@ -228,10 +228,11 @@ async def test_while_two_secrets_of_a_key_work_either_verifies(calling: Calling)
 async def test_a_receiver_that_fails_is_notified_again_under_the_same_id_until_it_accepts(
     calling: Calling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aitp_desk.desk.jobs.callbacks.SEND_SECONDS", 0.05)
+    # the one that hangs is waited for so long; the others must be done by then on a busy machine
+    monkeypatch.setattr("aitp_desk.desk.jobs.callbacks.SEND_SECONDS", 0.5)
     failures = {
         500: "The receiver responded with status 500.",
-        "hangs": "127.0.0.1 did not send a complete response within 0.05 seconds.",
+        "hangs": "127.0.0.1 did not send a complete response within 0.5 seconds.",
         "closes": (
             "127.0.0.1 could not be reached: its response is incomplete or cannot be decompressed."
         ),

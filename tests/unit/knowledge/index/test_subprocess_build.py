@@ -49,9 +49,8 @@ def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Pa
         editions = open_site(large_site)
     for tag, page in (("en", "/tents#tents"), ("fr", "/tents.fr#tentes")):
         assert editions.find_library(tag).search("Larkspur")[0].passage.url == page
-    assert [(entry["event"], entry.get("files")) for entry in entries[:2]] == [
-        ("content.indexing", 3)
-    ]
+    # what reports progress, where it takes longer, counts pages
+    assert [entry["files"] for entry in entries if "files" in entry] == [3]
 
 
 @pytest.mark.slow
