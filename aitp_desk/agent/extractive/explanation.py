@@ -62,7 +62,7 @@ class CandidateExplanation(msgspec.Struct, frozen=True):
         verdict: why it is, or is not, in a sentence.
         score: what the sections are ordered by.
         scores: its parts by their sources, such as ``words``.
-        fit: how well the best sentence, row or code block fits the question, about 0 to 1.25.
+        fit: how well the best sentence, row or code block fits the question, about 0 to 1.35.
         coverage: the share of the question that the section covers.
         lacks: the words of the question that it lacks.
         like: the question of its passage's enrichment that is most like the visitor's; empty if

@@ -62,7 +62,7 @@ class Candidate(msgspec.Struct, eq=False):
         number: of the passage.
         page: path of its document.
         score: the total by words; comparable within one question.
-        fit: how well its best unit fits, about 0 to 1.25; comparable between questions.
+        fit: how well its best unit fits, about 0 to 1.35; comparable between questions.
         coverage: the share of the question that it covers, 0 to 1.
         places: the occurrences of each term of the question, by the term's position in the
             question.

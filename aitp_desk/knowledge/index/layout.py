@@ -5,7 +5,6 @@ Everything here is computed when the index is built; a question only looks it up
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -22,30 +21,14 @@ from aitp_desk.knowledge.sources.markdown.blocks import first_heading
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
 """The weight of a word by its field. One in a title or a heading counts more."""
 IN_TITLE, IN_HEADING = 1, 2
-AS_SUBJECT, PLAIN, IN_LEAD = 0, 1, 2
-"""The role of a word in a unit: in the subject of a row or an item (``Weight`` of ``Weight: 540
-g``) or of a definition, plain, or in the unit's lead. The lowest one counts if a word has several
-roles.
-"""
+PLAIN, IN_LEAD = 0, 1
+"""The role of a word in a unit: in the unit itself, or in its lead alone."""
 CODE_BLOCK = 1 << 16
 """A flag in addition to those of :mod:`aitp_desk.knowledge.search.quantities`: the unit is a block
 of code.
 """
 
-_WAYS = 3
-_SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s(?=\S)")
-_DEFINED = re.compile(
-    r"(?:(?:in|within|with|for) [^,]{2,30}, )?(.{2,80}?) "
-    r"(?:(?:is|are) (?:(?:simply|just|basically|either|also|called|usually|used|short for)\b|"
-    r"(?:an?|the|one|any|some|what|how|where) (?!same\b))|stands? for\b|refers? to\b|means?\b|"
-    r"represents?\b|describes?\b)",
-    re.IGNORECASE,
-)
-_NO_SUBJECT = re.compile(
-    r"[,;:]|\b(?:if|when|there|that|which|where|how|will|can|could|may|must|should|would|has|have|"
-    r"had|does|do|did|was|were|be|been|not|is|are)\b|^(?:this|these|it|what)\b",
-    re.IGNORECASE,
-)
+_WAYS = 2
 
 
 class PassageLayout(msgspec.Struct, frozen=True):
@@ -120,13 +103,12 @@ class _PassageWords(msgspec.Struct, frozen=True):
     """The words of a passage, cut and folded, by field.
 
     Parameters:
-        units: of each unit, and how many of them are its subject: the words before the first
-            colon or dash of a row or an item.
+        units: of each unit.
         leads: of each lead, and the units that it leads in.
     """
 
     heading: list[str]
-    units: list[tuple[list[str], int]]
+    units: list[list[str]]
     leads: list[tuple[list[str], list[int]]]
 
     @classmethod
@@ -138,14 +120,15 @@ class _PassageWords(msgspec.Struct, frozen=True):
                 led.setdefault(unit.lead, []).append(at)
         return cls(
             split_words(" ".join(passage.trail) or passage.heading),
-            [(split_words(unit.text), len(split_words(_subject(unit)))) for unit in passage.units],
+            [split_words(unit.text) for unit in passage.units],
             [(split_words(lead), units) for lead, units in led.items()],
         )
 
     def all(self) -> Iterator[list[str]]:
         """Yield all words, as often as they occur."""
         yield self.heading
-        for words, _ in (*self.units, *self.leads):
+        yield from self.units
+        for words, _ in self.leads:
             yield words
 
 
@@ -170,14 +153,12 @@ def _lay_out(
             outside[stem] = outside.get(stem, 0.0) + FIELD_WEIGHTS[field]
             flags[stem] = flags.get(stem, 0) | flag
     held: list[set[str]] = []
-    for at, (said, subject) in enumerate(words.units):
+    for at, said in enumerate(words.units):
         found = stems_of(said)
         inside.update(found)
         held.append(set(found))
-        subjects = set(found[:subject])
-        as_subject, plain = _sign_of(at, AS_SUBJECT), _sign_of(at, PLAIN)
         for stem in held[at]:
-            signs[stem] = signs.get(stem, "") + (as_subject if stem in subjects else plain)
+            signs[stem] = signs.get(stem, "") + _sign_of(at, PLAIN)
     for said, units in words.leads:
         found = stems_of(said)
         for stem in found:
@@ -194,7 +175,7 @@ def _lay_out(
         )
         for stem in flags.keys() | signs.keys()
     }
-    said = [word for words, _ in words.units for word in words]
+    said = [*chain.from_iterable(words.units)]
     return PassageLayout(
         _figures(passage.units),
         length,
@@ -220,18 +201,3 @@ def _figures(units: Sequence[Unit]) -> list[int]:
         held | CODE_BLOCK if unit.kind == "code" else held
         for unit, held in zip(units, found, strict=True)
     ]
-
-
-def _subject(unit: Unit) -> str:
-    """Return the subject of a row or an item, or of a definition: ``A tag is …``."""
-    if unit.kind == "code":
-        return ""
-    found = _SUBJECT.match(unit.text)
-    if unit.kind != "sentence":
-        return found[1] if found else ""
-    if found is not None and unit.text[found.end()].isupper():
-        return found[1]
-    defined = _DEFINED.match(unit.text)
-    if defined is None or _NO_SUBJECT.search(defined[1]):
-        return ""
-    return unit.text[: defined.end(1)]

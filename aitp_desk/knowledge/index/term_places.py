@@ -37,7 +37,7 @@ class TermPlace(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> TermPlace:
         """Return a place with the values derived from the occurrences."""
-        best = min(max(units.values()), 1.0) if units else 0.0
+        best = max(units.values(), default=0.0)
         around = max(IN_HEADINGS * heading, IN_TITLES * title)
         said_in = tuple(units.items())
         news = said_in

@@ -16,9 +16,9 @@ from aitp_desk.knowledge.index.postings import Posting
 from aitp_desk.knowledge.index.term_places import NOWHERE, TermPlace, TermPlaces
 from aitp_desk.knowledge.search.vocabulary import OWN, Term, Vocabulary
 
-WAYS = (1.25, 1.0, 0.4)
-"""The weight of a word for a unit that is about it (a row ``Weight: 540 g``), that has it, and that
-it leads in: by the roles of :mod:`~aitp_desk.knowledge.index.layout`.
+WAYS = (1.0, 0.4)
+"""The weight of a word for a unit that has it, and for one that it leads in: by the roles of
+:mod:`~aitp_desk.knowledge.index.layout`.
 """
 EXPECTED = 1.35
 """The factor of a passage's score if it has a figure of the expected type."""
