@@ -22,11 +22,10 @@ MAX_TERMS = 3
 """A question with more weighty words is specific enough."""
 
 _BEGINS = "Do you mean "
-_CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
-"""How near another page must come to the first if its headings or title match the question."""
-_SAME, _OF_A_KIND = 0.98, 0.7
-"""How near any other page must come, and one with the thing's name in its title."""
-_MOSTLY = 0.5
+_CLOSE, _SAME = 0.95, 0.98
+"""How near another page must come to the first if a heading or the title has a word of the
+question, and if not.
+"""
 _MOST = 0.25
 """A word is significant with this share of the weight of the rarest word."""
 _COVERAGE, _FIT = 0.78, 0.78
@@ -123,7 +122,7 @@ def rivals_of(
         return ()
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
-    close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
+    close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE
     best: dict[str, Candidate] = {}
     for candidate in found:
         if candidate.score < close * first.score:
@@ -138,7 +137,7 @@ def rivals_of(
         if candidate.coverage >= coverage
         and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
-        and (dangling or candidate.score >= _closeness(candidate, asked) * first.score)
+        and (dangling or candidate.score >= _closeness(candidate) * first.score)
     ]
     if first not in rivals:
         return ()
@@ -154,23 +153,15 @@ def rivals_of(
         rivals = [
             rival
             for rival in rivals
-            if rival.score >= _CLOSE_AMONG_MANY * first.score
-            and all(at in rival.places and rival.places[at].title >= OWN for at in said)
+            if all(at in rival.places and rival.places[at].title >= OWN for at in said)
         ]
     return rivals
 
 
-def _closeness(found: Candidate, asked: ReadQuestion) -> float:
-    """Return the share of the best score that a section must reach.
-
-    It depends on the section's heading and title.
-    """
-    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
-    places = found.places
-    titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])
-    if titled > _MOSTLY * sum([weight for _, weight in own]):
-        return _OF_A_KIND
-    return _CLOSE if any(place.heading >= OWN for place in places.values()) else _SAME
+def _closeness(found: Candidate) -> float:
+    """Return the share of the best score that a section must reach."""
+    is_named = any(max(place.heading, place.title) >= OWN for place in found.places.values())
+    return _CLOSE if is_named else _SAME
 
 
 def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None:
