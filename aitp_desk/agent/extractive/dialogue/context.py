@@ -36,7 +36,6 @@ from aitp_desk.agent.speech.recognition import detect_question_language, find_sp
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.quantities import CODE
-from aitp_desk.knowledge.search.tokenizer import fold_text
 from aitp_desk.knowledge.search.vocabulary import Term
 
 _FEW = 3
@@ -68,10 +67,8 @@ _ASKS_BACKWARDS = re.compile(
 )
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
-_NEEDED, _UNBIDDEN = 0.6, 0.4
-"""The weight of what an earlier question adds, as a share of the new words' weight:
-to a question that depends on the conversation, and to any other.
-"""
+_CARRIED = 0.6
+"""The weight of an earlier question's words, as a share of the new words' weight."""
 
 
 def read_message(text: str, library: Library) -> ReadQuestion:
@@ -237,7 +234,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
         asked = msgspec.structs.replace(asked, wanted=())
     # in several sentences, those that lead up to the question count as well
     own = sum(wanted.term.weight > TELLING for wanted in asked.wanted)
-    pointing = points_back(_before_its_topic(question, asked, library))
+    pointing = points_back(question)
     is_fragment = not is_question(question)
     leans = (
         not own
@@ -264,7 +261,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
         page = None
     return msgspec.structs.replace(
         asked,
-        wanted=asked.wanted + _scaled(carried, asked.wanted, _NEEDED if leans else _UNBIDDEN),
+        wanted=asked.wanted + _scaled(carried, asked.wanted),
         expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
         document=page,
         section=topic if page else None,
@@ -288,30 +285,13 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
     return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
 
 
-def _before_its_topic(question: str, asked: ReadQuestion, library: Library) -> str:
-    """Return a question up to its first weighty word: a later "it" refers to that word."""
-    stem = library.vocabulary.stemmer.stem
-    telling = {
-        s
-        for w in asked.wanted
-        if w.term.weight > TELLING or library.names.find_documents(w.term.own)
-        for s in w.term.own
-    }
-    for word in re.finditer(r"[^\W_]+", question):
-        if stem(fold_text(word[0])) in telling:
-            return question[: word.start()]
-    return question
-
-
-def _scaled(
-    carried: Sequence[WantedTerm], own: Sequence[WantedTerm], share: float
-) -> tuple[WantedTerm, ...]:
+def _scaled(carried: Sequence[WantedTerm], own: Sequence[WantedTerm]) -> tuple[WantedTerm, ...]:
     """Scale the carried terms so that they do not outweigh the question's words."""
     said = {stem for wanted in own for stem in wanted.term.own}
     carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
     weight = sum(wanted.weight for wanted in own)
     total = sum(wanted.weight for wanted in carried)
-    scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
+    scale = min(1.0, _CARRIED * weight / total) if weight > TELLING and total else 1.0
     return tuple(
         WantedTerm.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried
     )
