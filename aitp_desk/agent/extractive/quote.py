@@ -46,8 +46,6 @@ _ROW = 0.5
 """A row is quoted that fits this well, the best of its table being 1."""
 _SHORT = 0.5
 """A section that takes less than this share of the length is followed by its subsections."""
-_LEAD = 250
-"""The most characters of an announcing paragraph that is quoted whole."""
 _ANCHOR = 0.3
 """A stretch may be around any unit that fits this well, the best one being 1."""
 _FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
@@ -251,19 +249,9 @@ class Stretch:
 
     def _lead(self, at: int) -> int:
         """Return where the announcement of a block begins, or the block itself."""
-        units = self._units
-        while at > 0:
-            unit = units[at]
-            leans = unit.kind != "sentence" or unit.text.startswith(_LEANS)
-            if not leans or units[at - 1].kind != "sentence":
-                break
-            above = at - 1
-            while above > 0 and not units[above].opens:
-                above -= 1
-            if self._ends[at] - self._ends[above] > _LEAD:
-                return at - 1
-            at = above
-        return at
+        unit = self._units[at]
+        leans = unit.kind != "sentence" or unit.text.startswith(_LEANS)
+        return at - 1 if leans and at > 0 and self._units[at - 1].kind == "sentence" else at
 
     def _grown(self, start: int, best: int) -> list[int]:
         """Extend a quotation around the best unit, within the length."""
