@@ -243,18 +243,10 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
-    said = _answer(found, library, min(limit, turn.site.answer_characters), limit)
+    wanted = min(limit, turn.site.answer_characters)
+    text = compose_answer(found, library, wanted, most=limit)
+    said = _write(text, limit, list_sources(found), find_follow_ups(found, library))
     return Finding(_offering(said, found, rivals, library, limit), asked, found)
-
-
-def _answer(found: Sequence[Candidate], library: Library, wanted: int, limit: int) -> Answer:
-    text = cut_text(compose_answer(found, library, wanted, most=limit), limit)
-    return Answer(
-        text,
-        sources=list_sources(found),
-        follow_ups=find_follow_ups(found, library),
-        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
-    )
 
 
 def _offering(
@@ -296,13 +288,8 @@ def _answer_each(
             name = name_of_choice(option, library)
             texts.append(f"{name}:\n{told}" if "\n" in told else f"{name}: {told}")
             best.append(found)
-    text = cut_text("\n\n".join(texts), limit)
-    return Answer(
-        text,
-        sources=tuple(source for one in best for source in list_sources([one])),
-        follow_ups=find_follow_ups(best, library),
-        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
-    )
+    sources = tuple(source for one in best for source in list_sources([one]))
+    return _write("\n\n".join(texts), limit, sources, find_follow_ups(best, library))
 
 
 def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
@@ -325,7 +312,7 @@ def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
     text, sources = more
     if not text:
         return Clarification(speech.says.open.format(site=turn.site.name))
-    return msgspec.structs.replace(_plain(text, limit, found=True), sources=sources)
+    return _write(text, limit, sources)
 
 
 def _recall(turn: Turn, library: Library, limit: int) -> Answer:
@@ -334,16 +321,11 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
     says = speech.says
     meant = find_meant_question(turn.question, turn.transcript, library)
     if meant is None:
-        return _plain(says.asked_nothing, limit, found=False)
+        return _write(says.asked_nothing, limit, found=False)
     found = find_candidates(library, read_message(meant, library))
     quoted = speech.quote([cut_text(" ".join(meant.split()), 200)])
-    text = cut_text(says.asked.format(question=quoted), limit)
-    return Answer(
-        text,
-        sources=list_sources(found[:1]),
-        follow_ups=find_follow_ups(found, library),
-        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
-    )
+    text = says.asked.format(question=quoted)
+    return _write(text, limit, list_sources(found[:1]), find_follow_ups(found, library))
 
 
 def _refuse(
@@ -368,11 +350,9 @@ def _refuse(
         text += " " + says.near.format(name=name, text=told)
     if site.contact:
         text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
-    refusal = _plain(text, limit, found=False)
+    refusal = _write(text, limit, follow_ups=find_follow_ups(found, library), found=False)
     locale = speech.tag if speech is not speech_of(library.language) else None
-    return msgspec.structs.replace(
-        refusal, follow_ups=find_follow_ups(found, library), locale=locale
-    )
+    return msgspec.structs.replace(refusal, locale=locale)
 
 
 def _as_written(word: str, question: str) -> str:
@@ -389,9 +369,17 @@ def _as_written(word: str, question: str) -> str:
     return written
 
 
-def _plain(text: str, limit: int, *, found: bool) -> Answer:
+def _write(
+    text: str,
+    limit: int,
+    sources: tuple[Source, ...] = (),
+    follow_ups: tuple[str, ...] = (),
+    *,
+    found: bool = True,
+) -> Answer:
     text = cut_text(text, limit)
-    return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=found)
+    tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+    return Answer(text, sources=sources, follow_ups=follow_ups, tokens_used=tokens, found=found)
 
 
 def list_sources(found: Sequence[Candidate]) -> tuple[Source, ...]:
