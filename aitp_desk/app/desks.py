@@ -7,6 +7,7 @@ desk shares with its runs from :class:`~aitp_desk.app.desk_parts.DeskParts`.
 from __future__ import annotations
 
 from aitp_desk.app.desk_parts import DeskParts
+from aitp_desk.app.peers import make_partner_finder
 from aitp_desk.config import MAIL
 from aitp_desk.desk.access.site_agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.calls.registry import ActionRegistry
@@ -68,7 +69,13 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
     config, store, events, clock = site_agent.config, context.store, services.events, context.clock
     invoker, limiter = parts.invoker, parts.agent_tools.limiter
     renderer = PlainTextRenderer(services.capabilities, store)
-    reader = ThreadReader(context, events, renderer, services.audit_log.note_operator_visit)
+    reader = ThreadReader(
+        context,
+        events,
+        renderer,
+        services.audit_log.note_operator_visit,
+        make_partner_finder(config.peers),
+    )
     messages, creation = _build_messages(parts, worker, renderer)
     sessions = SessionService(
         config.sessions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,19 +16,25 @@ from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.auth.credentials.desk_chain import DESK_ID, make_desk_id
 from aitp_desk.auth.jwt.signing_keys import key_pair
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.config import Config, ConfigError
+from aitp_desk.config import Config, ConfigError, Peer
 from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.threads.child_threads import AskedPartner, FindPartner
+from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.transport_bytes import keep_bytes, replace_bytes
 from aitp_desk.transports.peers.agents import DelegatingAgent, PassthroughAgent
 from aitp_desk.transports.peers.callbacks import PURPOSE, CallbackAddresses
-from aitp_desk.transports.peers.federation import make_hand_over_action, make_partners_action
+from aitp_desk.transports.peers.federation import (
+    HAND_OVER,
+    make_hand_over_action,
+    make_partners_action,
+)
 from aitp_desk.transports.peers.memory import PeerMemory
 from aitp_desk.transports.peers.offers import PartnerOffers
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import make_question_action
-from aitp_desk.transports.peers.rules import check_peers
+from aitp_desk.transports.peers.rules import ask_name, check_peers
 from aitp_desk.visitor import Signer
 
 REQUESTS = "requests to partners"
@@ -150,6 +156,20 @@ def make_peer_signer(config: Config, keys: DataKeys) -> Signer | None:
 def make_callback_addresses(config: Config, keys: DataKeys) -> CallbackAddresses:
     """Make the addresses at which partners call back."""
     return CallbackAddresses(config.site.url, keys.derive(PURPOSE))
+
+
+def make_partner_finder(peers: Sequence[Peer]) -> FindPartner:
+    """Make the function that finds which partner a call has asked a question."""
+    partners = {one.name: AskedPartner(one.name, one.url) for one in peers}
+    asking = {ask_name(one): one.name for one in peers}
+
+    def find_partner(call: ActionCall) -> AskedPartner | None:
+        name = asking.get(call.action)
+        if call.action == HAND_OVER:
+            name = str(call.arguments.get("partner", ""))
+        return partners.get(name or "")
+
+    return find_partner
 
 
 def make_key_directory(config: Config, keys: DataKeys) -> Mapping[str, Any] | None:

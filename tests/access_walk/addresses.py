@@ -30,6 +30,7 @@ THREAD = (
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/actors",
     "GET /v1/threads/{thread_id}/requests",
+    "GET /v1/threads/{thread_id}/threads",
     "GET /v1/threads/{thread_id}/grants",
     "GET /v1/threads/{thread_id}/transcript",
     "GET /v1/threads/{thread_id}/runs",

@@ -12,6 +12,7 @@ from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
+from aitp_desk.desk.threads.child_threads import FindPartner, read_children, split_child_id
 from aitp_desk.model.access.principal import Principal, may_operate_threads
 from aitp_desk.model.access.rule import Access, may_know_parent
 from aitp_desk.model.conversation.feedback import RatingCount
@@ -43,6 +44,7 @@ class ThreadReader:
 
     Parameters:
         visited: records in the audit log that an operator reads a thread.
+        find_partner: finds which partner a call has asked.
 
     Attributes:
         renderer: renders messages for the caller.
@@ -54,12 +56,14 @@ class ThreadReader:
         events: Broadcaster,
         renderer: PlainTextRenderer,
         visited: Callable[[Principal, str], Awaitable[None]],
+        find_partner: FindPartner,
     ) -> None:
         self.renderer = renderer
         self._context = context
         self._store = context.store
         self._events = events
         self._visited = visited
+        self._find_partner = find_partner
 
     async def get_access(self, principal: Principal, thread_id: str) -> Access:
         """Return what a caller may do with a thread, and read of it.
@@ -130,6 +134,8 @@ class ThreadReader:
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
+        if split_child_id(thread_id)[1]:
+            return await self._read_child(principal, thread_id)
         kept, access = await self.find_thread(principal, thread_id)
         thread = kept.thread
         if access.upto_event is not None:
@@ -148,6 +154,31 @@ class ThreadReader:
             await reads.list_ratings(self._store, thread_id),
         )
 
+    async def list_children(self, principal: Principal, thread_id: str) -> tuple[ThreadView, ...]:
+        """Return a thread's child threads: what partner sites were asked on it.
+
+        Raises:
+            ThreadNotFound, Forbidden: as :meth:`read_thread`.
+        """
+        check_scope(principal)
+        kept, access = await self.find_thread(principal, thread_id)
+        messages = await reads.newest_messages(
+            self._store, thread_id, NEWEST, upto_seq=access.upto_seq
+        )
+        found = await read_children(self._store, kept.thread, messages, self._find_partner)
+        return tuple(ThreadView(one.thread, one.messages) for one in found)
+
+    async def _read_child(self, principal: Principal, thread_id: str) -> ThreadView:
+        """Return a child thread.
+
+        Raises:
+            ThreadNotFound: as :meth:`read_thread` of its parent; or its partner was asked nothing.
+        """
+        for one in await self.list_children(principal, split_child_id(thread_id)[0]):
+            if one.thread.id == thread_id:
+                return one
+        raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+
     async def list_messages(
         self,
         principal: Principal,
@@ -162,6 +193,9 @@ class ThreadReader:
             InvalidRequest: ``after`` or ``before`` names no message of this thread.
         """
         check_scope(principal)
+        if split_child_id(thread_id)[1]:
+            child = await self._read_child(principal, thread_id)
+            return part.cut(child.messages, "message")
         access = await self.get_access(principal, thread_id)
         page = await reads.messages(
             self._store, thread_id, part, run_id=run_id, upto_seq=access.upto_seq
@@ -177,6 +211,11 @@ class ThreadReader:
             MessageNotFound: the thread has no such message, or it was deleted.
         """
         check_scope(principal)
+        if split_child_id(thread_id)[1]:
+            for one in (await self._read_child(principal, thread_id)).messages:
+                if one.id == message_id:
+                    return one
+            raise MessageNotFound("There is no such message on this thread.", param="message_id")
         access = await self.get_access(principal, thread_id)
         found = await reads.message(self._store, thread_id, message_id)
         if found is None or not access.shows(found.seq):

@@ -72,6 +72,14 @@ async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     return Reply(200, wire.encode(shown))
 
 
+async def list_children(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/threads``: what partner sites were asked on the thread."""
+    children = await desk.reader.list_children(call.principal, call.params["thread_id"])
+    form = find_format(desk, call)
+    shown = [threads_wire.write_thread(one.thread, one.messages, *form) for one in children]
+    return wire.encode_list(shown, has_more=False)
+
+
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
     update = threads_wire.decode_update(call.body)
@@ -209,6 +217,7 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         _seen("GET", thread, retrieve_thread, seen.describe_thread),
         _seen("POST", thread, retrieve_or_update_thread, seen.describe_thread, max_body),
         _seen("DELETE", thread, delete_thread, seen.describe_deleted),
+        Route("GET", f"{thread}/threads", list_children, "static"),
         _seen("POST", f"{thread}/claim", claim_thread, seen.describe_thread, max_body),
         _seen("POST", messages, create_message, seen.describe_message, max_body, is_hot=True),
         _seen("GET", messages, list_messages, seen.describe_messages),

@@ -129,6 +129,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"GET {_THREAD}/events": OperationText(
             "Follow the events of a thread", query=("after",), streams=True, statuses=(410,)
         ),
+        f"GET {_THREAD}/threads": OperationText(
+            "List the child threads: what partner sites were asked", "Thread", is_list=True
+        ),
         f"GET {_THREAD}/actors": OperationText("List the participants", "Actor", is_list=True),
         f"POST {_THREAD}/actors": OperationText("Add an actor", "Actor", "ActorDraft"),
         f"DELETE {_THREAD}/actors/{{actor}}": OperationText("Remove an actor", "Deleted"),

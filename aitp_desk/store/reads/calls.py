@@ -11,6 +11,7 @@ from aitp_desk.store.rows.calls import read_call
 MEASURED = 20
 """How many calls are used to measure the duration of an action."""
 AT_ONCE = 500
+MOST_ON_THREAD = 200
 MOST_TO_PAY = 20
 """How many calls of a thread are read that are payable or paid."""
 
@@ -52,6 +53,12 @@ async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]
     """Read a thread's answered calls that have not resumed, in order."""
     rows = await store.read("answered_calls", {"thread_id": thread_id})
     return tuple(map(read_call, rows))
+
+
+async def calls_on_thread(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
+    """Read the newest calls on a thread, in order."""
+    place = {"thread_id": thread_id, "limit": MOST_ON_THREAD}
+    return tuple(map(read_call, reversed(await store.read("calls_on_thread", place))))
 
 
 async def calls_to_pay(

@@ -155,6 +155,7 @@ NAMING: list[Row] = [
     ("GET", f"{THREAD}/actors", None),
     ("POST", f"{THREAD}/actors", {"id": "courier"}),
     ("DELETE", f"{THREAD}/actors/{{actor}}", None),
+    ("GET", f"{THREAD}/threads", None),
     ("GET", f"{THREAD}/grants", None),
     ("POST", f"{THREAD}/grants", {"link": True, "may": "read"}),
     ("GET", f"{THREAD}/events", None),

@@ -79,6 +79,10 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE thread_id = :thread_id AND answer IS NOT NULL ORDER BY created_at, id;
 
+-- calls_on_thread: Lists the newest calls on a thread.
+SELECT {call}
+FROM calls WHERE thread_id = :thread_id ORDER BY created_at DESC, id DESC LIMIT :limit;
+
 -- calls_to_pay: Lists the newest calls on a thread that wait for money, or were paid since a time.
 SELECT {call}
 FROM calls WHERE thread_id = :thread_id AND payment IS NOT NULL

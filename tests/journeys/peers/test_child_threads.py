@@ -1,0 +1,119 @@
+"""What partners were asked is a child thread for each, read with the rights of its parent."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.support.clients.threads import THREADS, Talker
+from tests.support.sites.partners import BOOKSHOP, FAR, LIBRARY, peer, serving_site, write_site
+
+QUESTION = "How long do you lend e-readers?"
+ELSEWHERE = "How heavy is the heaviest meteorite?"
+
+
+@asynccontextmanager
+async def library(folder: Path) -> AsyncIterator[Talker]:
+    """Serve a library with two partners: one knows e-readers, the other meteorites."""
+    async with (
+        serving_site(write_site(folder / "bookshop", BOOKSHOP)) as books,
+        serving_site(write_site(folder / "museum", FAR)) as museum,
+    ):
+        toml = peer(books.desk.url, title="Books", topics=["e-readers"])
+        toml += peer(museum.desk.url, "museum", title="Museum", topics=["meteorite"])
+        site = write_site(folder / "library", LIBRARY, toml)
+        async with serving_site(site) as talker:
+            yield talker
+
+
+async def ask(talker: Talker, *questions: str) -> str:
+    """Open a thread with a question, and ask the others on it; return its id."""
+    thread = (await talker.open(questions[0], wait=20)).id
+    for question in questions[1:]:
+        assert (await talker.post(thread, question, wait=20)).ok
+    return thread
+
+
+async def list_children(talker: Talker, thread: str) -> list[Any]:
+    """List the child threads of a thread."""
+    listed: list[Any] = (await talker.send("GET", f"{THREADS}/{thread}/threads")).ok["data"]
+    return listed
+
+
+async def statuses(talker: Talker, thread: str) -> set[int]:
+    """Return how the list, a child and its messages are answered."""
+    child = f"{THREADS}/{thread}.books"
+    paths = (f"{THREADS}/{thread}/threads", child, f"{child}/messages")
+    return {(await talker.send("GET", path)).status for path in paths}
+
+
+async def test_each_partner_that_was_asked_has_one_child_thread(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(
+            talker, QUESTION, ELSEWHERE, "What is on e-readers?", "When do you open?"
+        )
+        books, museum = await list_children(talker, thread)
+        assert (books["id"], museum["id"]) == (f"{thread}.books", f"{thread}.museum")
+        assert {one["metadata"]["parent_id"] for one in (books, museum)} == {thread}
+        assert [one["role"] for one in books["messages"]] == ["user", "assistant"] * 2
+        assert books["messages"][0]["content"] == [QUESTION]
+        assert "three weeks" in books["messages"][1]["content"][0]
+        assert "412" in museum["messages"][1]["content"][0]
+        assert (await talker.read(books["id"])).ok == books
+        listed = (await talker.messages(books["id"], "?order=asc&limit=3")).ok
+        assert (listed["data"], listed["has_more"]) == (books["messages"][:3], True)
+        after = f"?order=asc&after={listed['last_id']}"
+        assert (await talker.messages(books["id"], after)).ok["data"] == books["messages"][3:]
+        wrong = await talker.messages(books["id"], "?after=msg_none")
+        assert wrong.refusal[0] == 400
+        one = books["messages"][1]
+        path = f"{THREADS}/{books['id']}/messages/{one['id']}"
+        assert (await talker.send("GET", path)).ok["content"] == one["content"]
+
+
+async def test_a_thread_on_which_no_partner_was_asked_has_none(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(talker, "When does the library open?")
+        assert await list_children(talker, thread) == []
+        assert (await talker.read(f"{thread}.books")).status == 404
+
+
+async def test_it_is_only_read(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(talker, QUESTION)
+        child = f"{THREADS}/{thread}.books"
+        assert (await talker.post(f"{thread}.books", "And then?")).status == 404
+        for method, path in (("DELETE", child), ("GET", f"{child}/events"), ("POST", child)):
+            body = {"metadata": {"a": "b"}} if method == "POST" else None
+            assert (await talker.send(method, path, body)).status == 404
+        assert await statuses(talker, thread) == {200}
+
+
+async def test_its_readers_are_the_parents_at_each_read(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        aya, ben = await talker.with_key("threads"), await talker.with_key("threads")
+        thread = await ask(aya, QUESTION)
+        assert await statuses(aya, thread) == {200}
+        assert await statuses(ben, thread) == await statuses(talker, thread) == {404}
+        key_id = (ben.key or "").split("_")[1]
+        grants = f"{THREADS}/{thread}/grants"
+        given = {"principal": f"key:{key_id}", "may": "read"}
+        grant = (await aya.send("POST", grants, given)).ok
+        assert await statuses(ben, thread) == {200}
+        assert (await aya.send("DELETE", f"{grants}/{grant['id']}")).ok
+        assert await statuses(ben, thread) == {404}
+
+
+async def test_what_is_deleted_on_the_parent_is_gone_from_it(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(talker, QUESTION, "What is on e-readers?")
+        first = (await talker.messages(thread, "?order=asc")).ok["data"][0]
+        path = f"{THREADS}/{thread}/messages/{first['id']}"
+        assert (await talker.send("DELETE", path)).ok
+        (child,) = await list_children(talker, thread)
+        assert QUESTION not in str(child)
+        assert len(child["messages"]) == 2
+        assert (await talker.send("DELETE", f"{THREADS}/{thread}")).ok
+        assert await statuses(talker, thread) == {404}
