@@ -34,7 +34,13 @@ from yarl import URL
 from aitp_desk import own_version
 from aitp_desk.visitor.base import Answer, Choice, Outcome
 from aitp_desk.visitor.clients.responses import shorten
-from aitp_desk.visitor.errors import NotConfirmed, NotOffered, VisitError
+from aitp_desk.visitor.errors import (
+    BudgetSpent,
+    NotConfirmed,
+    NotOffered,
+    SiteFailed,
+    VisitError,
+)
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import PlannedCall, Policy
 from aitp_desk.visitor.site import Site, visit
@@ -293,7 +299,7 @@ async def call(site: Site, name: str, arguments: Mapping[str, Any], key: str) ->
     if outcome.kind == "waiting":
         try:
             outcome = await site.wait(outcome)
-        except VisitError:
+        except (BudgetSpent, SiteFailed):  # the same key asks for it again
             return tell(outcome)
     return tell(outcome)
 

@@ -30,7 +30,7 @@ from aitp_desk.desk.jobs.call_kinds import (
     read_reference,
 )
 from aitp_desk.desk.jobs.callbacks import make_callback_writes
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry, Unfinished
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.ticket import Ticket, TicketKind
@@ -181,7 +181,7 @@ class AsyncCalls:
         performed = await invoker.deferred_calls.follow(call, read_reference(claim))
         if performed.continues is not None:
             pause = find_pause(call, performed.continues.after, self._clock())
-            raise Retry("The other site has not ended the call.", after=pause, has_progressed=True)
+            raise Unfinished("The other site has not ended the call.", after=pause)
         return self._finish(performed.call)
 
     async def _look_again(

@@ -77,6 +77,17 @@ class Retry(Exception):
         self.has_progressed = has_progressed
 
 
+class Unfinished(Retry):
+    """The work goes on elsewhere and is looked at again; nothing has failed.
+
+    Parameters:
+        reason, after: as in :class:`Retry`.
+    """
+
+    def __init__(self, reason: str, *, after: int) -> None:
+        super().__init__(reason, after=after, has_progressed=True)
+
+
 class GiveUp(Exception):
     """The attempt failed, and no other will succeed.
 

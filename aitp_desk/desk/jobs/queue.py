@@ -17,7 +17,7 @@ import msgspec
 import structlog
 
 from aitp_desk.desk.jobs.background_task import cancel_tasks, persist
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry, Unfinished
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import jobs as job_reads
@@ -211,7 +211,11 @@ class JobQueue:
         except Retry as failure:
             if failure.has_progressed:
                 claim = msgspec.structs.replace(claim, failures=0)
-            await self._fail(kind, claim, failure.reason, failure.after)
+            if isinstance(failure, Unfinished):
+                delay = kind.delay(0, failure.after, self._chance())
+                await self._wait(kind, claim, 0, failure.reason, delay)
+            else:
+                await self._fail(kind, claim, failure.reason, failure.after)
         except Exception as error:  # noqa: BLE001 -- a handler's failure must not stop the others
             if isinstance(error, TimeoutError) and deadline.expired():
                 await self._fail(kind, claim, f"It took longer than {kind.deadline:g} seconds.")
@@ -270,7 +274,8 @@ class JobQueue:
         self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str, delay: int
     ) -> None:
         """Put a job back for its next attempt."""
-        _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=delay)
+        if failures:
+            _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=delay)
         held = await self._write(
             put_back_job,
             claim=claim,

@@ -195,7 +195,7 @@ class ThreadReader:
         check_scope(principal)
         if split_child_id(thread_id)[1]:
             child = await self._read_child(principal, thread_id)
-            return part.cut(child.messages, "message")
+            return part.cut(child.messages, "a message of this thread")
         access = await self.get_access(principal, thread_id)
         page = await reads.messages(
             self._store, thread_id, part, run_id=run_id, upto_seq=access.upto_seq

@@ -9,8 +9,13 @@ import json
 import mcp
 import pytest
 
-from aitp_desk.visitor.bridge import Bridge, name_site, name_sites
+from aitp_desk.transports.peers.partner import agree
+from aitp_desk.visitor import Policy, visit
+from aitp_desk.visitor.bridge import Bridge, call, name_site, name_sites
+from aitp_desk.visitor.errors import CallFailed
+from tests.journeys.peers.test_long_calls import DOCUMENT, ENGRAVING
 from tests.support.clients.mcp import words
+from tests.support.protocols.scripted_site import scripted_site
 
 
 def count_locks() -> int:
@@ -54,3 +59,17 @@ def test_two_agents_of_one_site_have_two_names() -> None:
         "shop.example/films": urls[1],
         "other.example": urls[2],
     }
+
+
+async def test_a_long_call_that_has_failed_does_not_seem_to_go_on() -> None:
+    async with scripted_site() as site:
+        site.will("/openapi.json", DOCUMENT, method="GET")
+        site.will("/engrave", {"status": "accepted"}, status=202, headers={"Location": "/calls/1"})
+        failed = {
+            "status": "failed",
+            "error": {"kind": "closed", "message": "The press is broken."},
+        }
+        site.will("/calls/1", failed, method="GET")
+        async with visit(site.url, policy=Policy(agree)) as visited:
+            with pytest.raises(CallFailed, match="The press is broken"):
+                await call(visited, "engrave_plate", ENGRAVING, "a-plate")
