@@ -19,6 +19,7 @@ from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.knowledge.documents.base import Passage, Unit
 from aitp_desk.knowledge.documents.chunks import LEAD_IN_ENDINGS, join_units
 from aitp_desk.knowledge.documents.genre import CODE
+from aitp_desk.knowledge.documents.sentences import CAPTION
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, fold_text, split_words
@@ -44,6 +45,8 @@ _BEFORE = 0.6
 """A list is quoted from its first item if the match is in this share of the length."""
 _ROW = 0.5
 """A row is quoted that fits this well, the best of its table being 1."""
+_HALF = 0.5
+"""A unit fits the question that fits this well, the best of its section being 1."""
 _SHORT = 0.5
 """A section that takes less than this share of the length is followed by its subsections."""
 _ANCHOR = 0.3
@@ -127,6 +130,8 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             told = Stretch(one, room, is_strict=True).text
             if len(told) > left or told in text or told.endswith(LEAD_IN_ENDINGS):
                 continue
+            if any(is_same_answer(one, better) for better in near[:place]):
+                continue
             if told.startswith(f"{one.label.heading}:") and name != one.label.heading:
                 name = one.passage.title  # a definition begins with its term
             if one.label == first.label:
@@ -169,6 +174,14 @@ def quote_sentence(found: Candidate) -> str:
     return found.passage.units[fits.index(max(fits))].text if fits else ""
 
 
+def is_same_answer(found: Candidate, better: Candidate) -> bool:
+    """Return whether a better section says all that fits in this one."""
+    fits = found.fits()
+    least = _HALF * max(fits, default=0.0)
+    fitting = [unit for fit, unit in zip(fits, found.passage.units, strict=True) if fit >= least]
+    return bool(fitting) and all(unit.text in better.passage.text for unit in fitting)
+
+
 class Stretch:
     """The stretch of one section that answers best.
 
@@ -201,7 +214,7 @@ class Stretch:
 
     def _chosen(self, found: Candidate) -> list[int]:
         fits = [
-            fit * _CHANGE if fit and _LABEL.match(unit.text) else fit
+            fit * _relevance(unit.text) if fit else fit
             for fit, unit in zip(found.fits(), self._units, strict=True)
         ]
         best = fits.index(max(fits))
@@ -315,6 +328,14 @@ class Stretch:
                 chosen.add(at)
                 room -= sizes[at]
         return sorted(chosen)
+
+
+def _relevance(text: str) -> float:
+    """Return the weight of a unit as what a stretch is around; none of a caption."""
+    caption = CAPTION.match(text)
+    if caption and text[caption.end() :][:1] in {"", ".", ":"}:
+        return 0.0
+    return _CHANGE if _LABEL.match(text) else 1.0
 
 
 def _subsections(passage: Passage, library: Library, room: int) -> str:

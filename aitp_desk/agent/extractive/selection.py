@@ -197,7 +197,7 @@ def find_candidates(
             # a passage with that name is as good as any, however common its words are
             scores |= dict.fromkeys(called, max(scores.values()))
             numbers += called
-    for number in dict.fromkeys([*numbers, *proposed]):
+    for number in ranking.add_proposed(numbers, proposed):
         read = question.read(number, scores.get(number, 0.0), least)
         if read is not None:
             found.append(read)

@@ -9,6 +9,11 @@ _CAPITALS = "A-Z0-9À-ÞĀĆČĎĐĒĞĢĪİĶŁĻŃŅŇŌŘŚŞŠŢŤŪŮŰŹŻ
 _NO_CASE = "\u0590-\u1fff\u3040-\ud7a3\uf900-\ufaff\uff10-\uff3a\uff66-\uff9d「『（【《〈"
 """Scripts without capitals: Hebrew to Georgian, kana, Han, Hangul; and opening quotation marks."""
 _CLOSING = "\"'”’)\\]」』）】》〉"
+CAPTION = re.compile(
+    r"\b(?:figure|fig\.|table|listing|abbildung|abb\.|tabelle|figura|tabla|tableau)\s\d+(?:[.-]\d+)*",
+    re.IGNORECASE,
+)
+"""The beginning of the caption of a picture or table, with its number."""
 _END = re.compile(
     rf"(?<=[.!?…])(?P<close>[{_CLOSING}]*)\s+(?=[\"'“‘(\[]*[{_CAPITALS}{_NO_CASE}$€£#_`/])"
 )
@@ -67,9 +72,11 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _continues(before: str, after: str) -> bool:
-    """Return whether the full stop at the end of ``before`` belongs to an abbreviation."""
+    """Return whether the full stop of ``before`` ends no sentence (``Figure 2.``)."""
     if _DAYTIME.search(before):
         return _ZONE.match(after) is not None
+    if CAPTION.fullmatch(before.removesuffix(".")):
+        return True
     word = _OPENING.split(before)[-1].removesuffix(".")
     if _ORDINAL.fullmatch(word):
         return _OF_ORDINAL.match(after) is not None

@@ -1,7 +1,8 @@
 """Finds near-duplicate passages, of which a search returns one.
 
 Two passages are near-duplicates if they share nine in ten of their three-word runs and have the
-same numbers: texts that differ in a price or a weight never are.
+same numbers: texts that differ in a price or a weight never are. The numbers of captions (*Figure
+12*) do not count: a guide and a manual number the same picture differently.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 from zlib import crc32
+
+from aitp_desk.knowledge.documents.sentences import CAPTION
 
 _SHARED = 0.9
 _RUN = 3
@@ -22,7 +25,8 @@ class TextRuns(NamedTuple):
     """The features by which a text is compared.
 
     Parameters:
-        runs: its three-word runs as numbers, each once, in order: the bytes of such an array.
+        runs: its three-word runs, without figures, as numbers, each once, in order: the bytes of
+            such an array.
         figures: its numbers.
     """
 
@@ -82,7 +86,9 @@ def make_runs(text: str, words: Sequence[str]) -> TextRuns:
     Parameters:
         words: of the text, folded, in order.
     """
+    words = [word for word in words if not word.isdigit()] or words
     size = min(_RUN, len(words))
     in_a_row = zip(*(words[at:] for at in range(size)), strict=False)
     runs = {crc32(" ".join(run).encode()) for run in in_a_row}
-    return TextRuns(array(_NUMBERS, sorted(runs)).tobytes(), frozenset(_FIGURE.findall(text)))
+    figures = frozenset(_FIGURE.findall(CAPTION.sub("", text)))
+    return TextRuns(array(_NUMBERS, sorted(runs)).tobytes(), figures)

@@ -140,6 +140,17 @@ class Ranking:
             found.setdefault(twins[number], number)
         return list(found.values())
 
+    def add_proposed(self, numbers: Iterable[int], proposed: Iterable[int]) -> list[int]:
+        """Return passages and, without near-duplicates of these, the proposed ones."""
+        twins = self._index.twins
+        found = list(dict.fromkeys(numbers))
+        held = {twins[number] for number in found}
+        for number in proposed:
+            if twins[number] not in held:
+                held.add(twins[number])
+                found.append(number)
+        return found
+
     def places(self, term: Term) -> TermPlaces:
         """Return the occurrences of a term, cached by its key."""
         kept = self._terms.get(term.key)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.agent.base import Clarification, PendingQuestion, Utterance
 from aitp_desk.agent.extractive.dialogue.options import reading_of
 from aitp_desk.agent.extractive.question import ReadQuestion, is_question, points_back
+from aitp_desk.agent.extractive.quote import is_same_answer
 from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.documents.genre import HOW
@@ -141,6 +142,7 @@ def rivals_of(
     ]
     if first not in rivals:
         return ()
+    rivals = [rival for rival in rivals if rival is first or not is_same_answer(rival, first)]
     # a page that the question names or that has that title is meant; else those with its words
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:

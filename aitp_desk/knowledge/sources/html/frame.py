@@ -25,7 +25,10 @@ _STYLED = "style, [style], [bgcolor], font[color], body[text]"
 """Elements that may hide text of a page."""
 
 _MAIN = ("main", '[role="main"]', "article")
-_FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"], [role="complementary"]'
+_FRAME = (
+    'header, footer, aside, [role="banner"], [role="contentinfo"], [role="complementary"], '
+    "div#footer"
+)
 _BARS = re.compile(
     r"(?:nav(?:bar|header|footer|igation)?|menu|sub-?menu|main-?menu|side-?bar|sphinxsidebar|"
     r"breadcrumbs?|masthead|banner|page-?(?:header|footer)|skip-?link|pag(?:er|ination)|prev-?next|"

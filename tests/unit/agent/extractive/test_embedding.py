@@ -100,6 +100,18 @@ async def test_meaning_orders_what_words_alone_order_otherwise(tmp_path: Path) -
         assert await first_source(knowledge) == "/refunds"
 
 
+async def test_a_section_that_stands_in_two_manuals_is_one_source(tmp_path: Path) -> None:
+    folder = tmp_path / "content"
+    folder.mkdir()
+    (folder / "manual.md").write_text(PAGES["refunds.md"].replace("# Refunds", "# Money back"))
+    means = MEANS | {"costs": "delivery", "spring": "delivery", "less": "delivery"}
+    async with shop(tmp_path, WordEmbedder(means)) as knowledge:
+        said = await read_answer(ExtractiveAgent(knowledge), Turn(QUESTION, SITE))
+    assert isinstance(said, Answer)
+    pages = {source.url.partition("#")[0] for source in said.sources}
+    assert len(pages & {"/manual", "/refunds"}) == 1
+
+
 async def test_a_prompt_holds_what_only_meaning_finds(tmp_path: Path) -> None:
     means = {"noon": "opening hours", "occupied,": "opening hours"}
     async with shop(tmp_path, WordEmbedder(means)) as knowledge:

@@ -103,6 +103,34 @@ async def test_the_term_of_another_page_is_said_once(tmp_path: Path) -> None:
     }
 
 
+STEPS = "1. Lower the sail.\n2. Tie the reef with the short line.\n"
+
+
+async def test_what_two_guides_say_alike_is_not_asked_back(tmp_path: Path) -> None:
+    pages = {
+        "sails.md": f"# Sailing\n\n## Tie a reef\n\n{STEPS}3. Hoist it again.\n",
+        "start.md": f"# First steps\n\n## Tie a reef\n\n{STEPS}\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "Where is a reef tied?", pages)
+
+    assert text.count("Tie the reef with the short line.") == 1
+
+
+async def test_an_answer_is_not_around_a_caption(tmp_path: Path) -> None:
+    more = "".join(f"{number}. {FILLER}\n" for number in range(3, 14))
+    pages = {
+        "sails.md": "# Sails\n\n## Reefs\n\n1. Lower the sail in a strong wind.\n"
+        f"2. Tie the reef with the short line.\n{more}\nFigure 12. Tie the reef in a strong wind\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "How do I tie the reef in a strong wind?", pages)
+
+    assert "Tie the reef with the short line." in text
+
+
 async def test_the_term_of_another_page_is_said_once_below_its_page(tmp_path: Path) -> None:
     terms = "<dl><dt id='r'>{}</dt><dd>Put into the sail where the wind is strong. {}</dd></dl>"
     pages = {

@@ -32,6 +32,7 @@ def said(passages: list[Passage]) -> list[str]:
         "<ul class='breadcrumb small'><li>Chapter 7</li></ul>",
         "<div id='sidebar'><h3>Chapter 7</h3></div>",
         "<form><label>Chapter 7</label><input></form>",
+        "<div id='footer'><div id='footer-text'>Chapter 7, last updated in May</div></div>",
         "<div class='nosearch'>Chapter 7<div class='menu'><a href='/'>Home</a></div></div>",
     ],
 )
