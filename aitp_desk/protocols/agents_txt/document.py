@@ -3,7 +3,8 @@
 The values are those of the file, valid or not; :func:`~.linter.validate` checks them. A missing
 required text is empty; a missing optional value is None. `further` holds members that the
 specification does not define, so that nothing is lost when a file is read and written. The text
-form keeps those of capabilities and agents, as text; the JSON form keeps all of them.
+form keeps those of capabilities and agents, as text; the JSON form keeps all of them, and has the
+members in the order of the fields.
 """
 
 from __future__ import annotations
@@ -96,12 +97,12 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     id: str
+    description: str | None = None
     endpoint: str
-    protocol: str
     method: str | None = None
+    protocol: str
     auth: Auth = Auth()
     rate_limit: RateLimit | None = None
-    description: str | None = None
     openapi: str | None = None
     scopes: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
@@ -159,9 +160,9 @@ class Document(
         metadata: further keys at the top of a text.
     """
 
-    site: SiteInfo
     version: str = VERSION
     generated_at: str | None = None
+    site: SiteInfo
     capabilities: tuple[Capability, ...] = ()
     access: Access = Access()
     agents: Mapping[str, AgentPolicy] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -22,6 +22,8 @@ from aitp_desk.protocols.agents_txt.document import (
 from aitp_desk.protocols.agents_txt.faults import ParseResult, require_valid
 from aitp_desk.protocols.agents_txt.linter import Path, validate
 from aitp_desk.protocols.base.linter import Fault, find_fault_line
+
+_OPTIONAL = ("scopes", "parameters", "metadata")
 
 
 def parse_json(body: bytes) -> Document:
@@ -52,7 +54,7 @@ def examine_json(body: bytes) -> ParseResult:
 
 def write_json(document: Document) -> bytes:
     """Write a document as agents.json, in UTF-8, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(_document(document)), indent=2) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(_write(document)), indent=2) + b"\n"
 
 
 def _expected_elsewhere(
@@ -223,77 +225,25 @@ class _Reader:
                 self.faults.append(Fault(path, "has the wrong type; it must be text."))
 
 
-def _document(document: Document) -> dict[str, Any]:
-    site = document.site
-    return {
-        "specVersion": document.version,
-        **_given(generatedAt=document.generated_at),
-        "site": {
-            "name": site.name,
-            "url": site.url,
-            **_given(
-                description=site.description,
-                contact=site.contact,
-                privacyPolicy=site.privacy_policy,
-            ),
-            **site.further,
-        },
-        "capabilities": [_capability(each) for each in document.capabilities],
-        "access": {"allow": document.access.allow, "disallow": document.access.disallow},
-        "agents": {name: _policy(each) for name, each in document.agents.items()},
-        **_given(metadata=document.metadata or None),
-        **document.further,
-    }
-
-
-def _capability(capability: Capability) -> dict[str, Any]:
-    auth = capability.auth
-    return {
-        "id": capability.id,
-        **_given(description=capability.description),
-        "endpoint": capability.endpoint,
-        **_given(method=capability.method),
-        "protocol": capability.protocol,
-        "auth": {
-            "type": auth.type,
-            **_given(
-                tokenEndpoint=auth.token_endpoint,
-                docsUrl=auth.docs_url,
-                registrationEndpoint=auth.registration_endpoint,
-            ),
-            **auth.further,
-        },
-        **_given(
-            rateLimit=capability.rate_limit,
-            openapi=capability.openapi,
-            scopes=capability.scopes or None,
-            parameters=[_parameter(each) for each in capability.parameters] or None,
-        ),
-        **capability.further,
-    }
-
-
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name,
-        "in": parameter.location,
-        "type": parameter.type,
-        "required": parameter.is_required,
-        **_given(description=parameter.description),
-        **parameter.further,
-    }
-
-
-def _policy(policy: AgentPolicy) -> dict[str, Any]:
-    return {
-        **_given(rateLimit=policy.rate_limit, capabilities=policy.capabilities),
-        **policy.further,
-    }
-
-
-def _given(**members: Any) -> dict[str, Any]:
-    """Return the members that are present."""
-    return {name: value for name, value in members.items() if value is not None}
+def _write(value: Any) -> Any:
+    """Return a value of a document as JSON has it; optional members are left out when empty."""
+    match value:
+        case msgspec.Struct():
+            fields = msgspec.structs.fields(value)
+            members = {one.encode_name: _write(getattr(value, one.name)) for one in fields}
+            further = members.pop("further", {})
+            given = {
+                name: member
+                for name, member in members.items()
+                if member is not None and (member or name not in _OPTIONAL)
+            }
+            return {**given, **further}
+        case tuple():
+            return list(map(_write, value))
+        case Mapping():
+            return {name: _write(member) for name, member in value.items()}
+        case _:
+            return value
 
 
 def _written(path: Path) -> str:
