@@ -18,10 +18,10 @@ import structlog
 from aitp_desk.desk.calls.deferral import DeferredCalls
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.outcomes import make_fixed_end
+from aitp_desk.desk.jobs.background_task import repeat
 from aitp_desk.desk.jobs.process_watch import BEAT_SECONDS, ProcessWatch
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store
 from aitp_desk.store.units.jobs.processes import take_call
 
 AT_ONCE = 16
@@ -96,12 +96,7 @@ class AbandonedCalls:
 
     async def end_regularly(self) -> None:
         """End abandoned calls until the task is cancelled."""
-        while True:
-            await asyncio.sleep(EVERY_SECONDS)
-            try:
-                await self.end_abandoned()
-            except (StoreBusy, StoreError) as error:
-                _log.warning("abandoned_calls_not_ended", reason=str(error))
+        await repeat(self.end_abandoned, EVERY_SECONDS, "abandoned_calls_not_ended")
 
     async def _take(self, call: ActionCall) -> bool:
         """Make a call this process's own, unless another one was first."""

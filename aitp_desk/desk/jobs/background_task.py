@@ -10,6 +10,9 @@ from typing import Any
 
 import structlog
 
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import StoreError
+
 AGAIN_SECONDS = 5.0
 """How long work that failed waits until it begins again."""
 
@@ -59,11 +62,22 @@ def _name_of(work: Callable[..., Any]) -> str:
     return getattr(named, "__qualname__", type(named).__name__)
 
 
-async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
-    """Do some work again and again, after a pause each time."""
+async def repeat(
+    work: Callable[[], Awaitable[object]], seconds: float, failed: str | None = None
+) -> None:
+    """Do some work again and again, after a pause each time.
+
+    Parameters:
+        failed: what is logged if the store could not do it; None for work without the store.
+    """
     while True:
         await asyncio.sleep(seconds)
-        await work()
+        try:
+            await work()
+        except (StoreBusy, StoreError) as error:
+            if failed is None:
+                raise
+            _log.warning(failed, reason=str(error))
 
 
 async def cancel_tasks(tasks: Collection[asyncio.Task[Any]]) -> None:

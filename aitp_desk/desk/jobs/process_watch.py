@@ -11,16 +11,16 @@ A beat also says how the process is and what it has done, so that any can report
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import msgspec
 import structlog
 
-from aitp_desk.desk.jobs.background_task import keep_running
+from aitp_desk.desk.jobs.background_task import keep_running, repeat
 from aitp_desk.model.component import ComponentState
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.process_figures import ProcessFigures
@@ -140,8 +140,9 @@ class ProcessWatch:
         self._measure = measure
         await self.beat()
         async with (
-            keep_running(self._beat_regularly),
-            keep_running(self._free_regularly),
+            keep_running(partial(repeat, self.beat, BEAT_SECONDS, "process_beat_failed")),
+            # apart from the beats, since this one waits for other work of the store
+            keep_running(partial(repeat, self.free_gone, BEAT_SECONDS, "work_not_freed")),
         ):
             yield
         with suppress(StoreBusy, StoreError):
@@ -163,19 +164,3 @@ class ProcessWatch:
         if count:
             _log.info("work_freed", process=process, count=count)
             self.freed()
-
-    async def _beat_regularly(self) -> None:
-        while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            try:
-                await self.beat()
-            except (StoreBusy, StoreError) as error:
-                _log.warning("process_beat_failed", reason=str(error))
-
-    async def _free_regularly(self) -> None:
-        while True:  # apart from the beats, since this one waits for other work of the store
-            await asyncio.sleep(BEAT_SECONDS)
-            try:
-                await self.free_gone()
-            except (StoreBusy, StoreError) as error:
-                _log.warning("work_not_freed", reason=str(error))

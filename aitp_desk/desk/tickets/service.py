@@ -6,14 +6,13 @@ the serving desk wakes waiting callers (:mod:`aitp_desk.desk.jobs.epoch_watcher`
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import keep_running
+from aitp_desk.desk.jobs.background_task import keep_running, repeat
 from aitp_desk.desk.jobs.call_kinds import make_call_job
 from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
@@ -21,9 +20,9 @@ from aitp_desk.model.access.audit import AuditKeys, Auditor, make_own_auditor
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Attachment
 from aitp_desk.model.conversation.ticket import StoredTicket, TicketState
-from aitp_desk.model.errors import PreconditionFailed, StoreBusy
+from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.records.operators import PressedButton
 from aitp_desk.store.units.calls.approval import approve_call, check_asks_approval
@@ -220,23 +219,18 @@ class EscalationService:
         Parameters:
             audit: the keys of the audit log.
         """
-        return keep_running(partial(self._expire, audit))
+        return keep_running(
+            partial(repeat, partial(self._expire, audit), LOOK_SECONDS, "tickets_not_ended")
+        )
 
     async def _expire(self, audit: AuditKeys) -> None:
-        while True:
-            now = int(self._clock())
+        now = int(self._clock())
+        by = make_own_auditor(audit, now)
+        for ticket_id in await ticket_reads.due_tickets(self._store, now, AT_ONCE):
             try:
-                for ticket_id in await ticket_reads.due_tickets(self._store, now, AT_ONCE):
-                    await self._expire_one(ticket_id, make_own_auditor(audit, now))
-            except (StoreBusy, StoreError) as error:
-                _log.warning("tickets_not_ended", reason=str(error))
-            await asyncio.sleep(LOOK_SECONDS)
-
-    async def _expire_one(self, ticket_id: str, by: Auditor) -> None:
-        try:
-            await self._write(ticket_id, TicketState.EXPIRED, "", None, by)
-        except PreconditionFailed:
-            _log.info("ticket_was_over", ticket=ticket_id)
+                await self._write(ticket_id, TicketState.EXPIRED, "", None, by)
+            except PreconditionFailed:
+                _log.info("ticket_was_over", ticket=ticket_id)
 
     async def _end(
         self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
