@@ -67,14 +67,12 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
             settlement=self.settlement,
         )
         return RunExecutor(
-            desk=context.name,
-            store=context.store,
+            context,
             replies=replies,
             desk_messages=self.agent_tools.desk_messages,
             events=services.events,
             answered=services.summarizer.request_summary,
             recover_calls=partial(recover_run_calls, self.invoker, context.store),
-            clock=context.clock,
         )
 
 
@@ -127,14 +125,10 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             invoker,
             limiter=limiter,
             now=lambda: datetime.fromtimestamp(clock(), config.site.zone),
-            desk_messages=DeskMessages(judge, services.store, clock),
+            desk_messages=DeskMessages(context, judge),
         ),
         settlement=PaymentSettlement(
-            services.capabilities,
-            store=services.store,
-            calls=invoker.calls,
-            events=services.events,
-            clock=clock,
+            context, services.capabilities, invoker.calls, services.events
         ),
         people=people,
         matcher=ActionMatcher(

@@ -66,7 +66,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         worker: executes the runs of all desks.
     """
     site_agent, services, context = parts.site_agent, parts.services, parts.context
-    config, store, events, clock = site_agent.config, context.store, services.events, context.clock
+    config, store, events = site_agent.config, context.store, services.events
     invoker, limiter = parts.invoker, parts.agent_tools.limiter
     renderer = PlainTextRenderer(services.capabilities, store)
     reader = ThreadReader(
@@ -78,12 +78,9 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
     )
     messages, creation = _build_messages(parts, worker, renderer)
     sessions = SessionService(
+        context,
         config.sessions,
-        store,
-        clock,
-        desk=context.name,
-        anonymous_days=config.threads.anonymous_ttl,
-        capabilities=services.capabilities,
+        services.capabilities,
         has_peers=find_engine(config.store.url).is_shared,
     )
     events.on_change(sessions.on_change)
@@ -113,17 +110,15 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
             parts.settlement,
             invoker=invoker,
             desk_messages=parts.agent_tools.desk_messages,
-            verification=PaymentVerifier(parts.judge, store, services.send, clock),
+            verification=PaymentVerifier(context, parts.judge, services.send),
             messages=messages,
             events=events,
         ),
     )
     resources = Resources(
+        context,
         site_agent.offers.resources,
         invoker=invoker,
-        store=store,
-        audit=context.audit,
-        clock=clock,
     )
     views = TaskViews(store, direct_calls, renderer, open_requests)
     access = TaskAccess(context, reader=reader, views=views, sessions=sessions)
@@ -197,7 +192,7 @@ def _build_messages(
     parts: DeskParts, worker: RunWorker, renderer: PlainTextRenderer
 ) -> tuple[MessageService, ThreadCreation]:
     services, context = parts.services, parts.context
-    message_writer = JudgedMessageWriter(parts.judge, context.store, context.clock)
+    message_writer = JudgedMessageWriter(context, parts.judge)
     messages = MessageService(
         context,
         idempotency=services.idempotency,
@@ -240,12 +235,9 @@ def _build_conversations(
     config, invoker, agent_tools = site_agent.config, parts.invoker, parts.agent_tools
     knowledge, requires_intent = site_agent.knowledge, config.actions.require_intent
     recorder = TurnRecorder(
-        desk=context.name,
-        store=context.store,
-        actor=context.actor,
+        context,
         durable=config.store.query_turns == "durable" or find_engine(config.store.url).is_shared,
         changed=services.events.notify_change,
-        clock=context.clock,
     )
     budgets = TokenBudgets(config.limits, services.tokens_used, services.tiers, context.clock)
     answerer = Answerer(

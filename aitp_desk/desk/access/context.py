@@ -10,8 +10,11 @@ from aitp_desk.config import Threads
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.access.site_agents import OwnNames
 from aitp_desk.model.access.audit import AuditKeys
-from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Actor, Origin
+from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
+from aitp_desk.store.records.threads import NewMessage
 
 
 class DeskContext(msgspec.Struct, frozen=True, eq=False):
@@ -40,3 +43,21 @@ class DeskContext(msgspec.Struct, frozen=True, eq=False):
     def idle_before(self) -> int:
         """Unix seconds: an anonymous thread last used before then is closed."""
         return int(self.clock()) - self.threads.anonymous_ttl * DAY_SECONDS
+
+    def make_message(
+        self, content: tuple[str, ...], metadata: dict[str, str], id_: str | None = None
+    ) -> NewMessage:
+        """Return a new message of the desk's own actor.
+
+        Parameters:
+            id_: the message's id; None for a new one.
+        """
+        return NewMessage(
+            id_ or new_id("msg", self.clock()),
+            new_salt(),
+            "assistant",
+            self.actor.id,
+            Origin.DESK,
+            content,
+            metadata=metadata,
+        )

@@ -12,13 +12,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from aitp_desk.actions.base import CallContinues, OfferedAction
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
 from aitp_desk.desk.calls.executor import CallExecutor
 from aitp_desk.desk.calls.invocation import ActionOutput
 from aitp_desk.desk.calls.outcomes import mark_expired, mark_failed, mark_unknown
 from aitp_desk.desk.calls.results import describe_end
 from aitp_desk.desk.jobs.call_kinds import make_follow_job
-from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
+from aitp_desk.model.access.audit import make_own_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Origin
@@ -35,27 +36,21 @@ class DeferredCalls:
 
     Parameters:
         offered: the site's actions, by name.
-        audit: the keys of the audit log.
-        clock: Unix seconds.
-        actor: id of the desk's own actor.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         offered: Mapping[str, OfferedAction],
         executor: CallExecutor,
         secrets: ArgumentSecrets,
-        audit: AuditKeys,
-        clock: Callable[[], float],
-        *,
-        actor: str,
     ) -> None:
         self._offered = offered
         self._executor = executor
         self._secrets = secrets
-        self._audit = audit
-        self._clock = clock
-        self._actor = actor
+        self._audit = context.audit
+        self._clock = context.clock
+        self._actor = context.actor.id
 
     def describe_result(self, call: ActionCall) -> str:
         """Return the text about a call that is over."""

@@ -19,6 +19,7 @@ from aitp_desk.actions.base import (
     OutcomeUnknown,
     no_precondition,
 )
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.invocation import ActionOutput
 from aitp_desk.desk.calls.metrics import CallMetrics
 from aitp_desk.desk.calls.outcomes import (
@@ -37,7 +38,6 @@ from aitp_desk.model.ids import digest_thread
 from aitp_desk.model.money import Money
 from aitp_desk.model.redaction import is_hiding, redact_json, redact_text
 from aitp_desk.model.text import write_count
-from aitp_desk.store.base import Store
 from aitp_desk.store.units.calls.calls import tell_progress
 
 
@@ -46,13 +46,12 @@ class CallExecutor:
 
     Parameters:
         counts: receives how long executions took.
-        clock: Unix seconds.
     """
 
-    def __init__(self, store: Store, counts: CallMetrics, clock: Callable[[], float]) -> None:
-        self._store = store
+    def __init__(self, context: DeskContext, counts: CallMetrics) -> None:
+        self._store = context.store
         self._counts = counts
-        self._clock = clock
+        self._clock = context.clock
 
     async def check_call(
         self, offered: OfferedAction, value: Any, context: Context

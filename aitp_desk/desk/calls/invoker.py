@@ -85,24 +85,23 @@ class ActionInvoker:
         take_on: Callable[[ActionCall], ExtraStatements] | None = None,
         begun: Callable[[], None] = lambda: None,
     ) -> None:
-        store, clock, audit = context.store, context.clock, context.audit
         self._context = context
         self._offered = {one.action.name: one for one in offered}
         self.actions = tuple(one.action for one in offered)
         self.names = frozenset(self._offered)
         self._expires_seconds = expires_seconds
-        self._clock = clock
+        self._clock = context.clock
         self._take_on = take_on
         self._begun = begun
-        self.calls = CallReader(context.name, store, clock)
+        self.calls = CallReader(context)
         self.counts = CallMetrics()
-        self.executor = CallExecutor(store, self.counts, clock)
-        self.secrets = ArgumentSecrets(self.actions, store, sealer)
-        self._repository = CallRepository(store, audit, clock, context.process)
-        self.deferred_calls = DeferredCalls(
-            self._offered, self.executor, self.secrets, audit, clock, actor=context.actor.id
+        self.executor = CallExecutor(context, self.counts)
+        self.secrets = ArgumentSecrets(self.actions, context.store, sealer)
+        self._repository = CallRepository(context)
+        self.deferred_calls = DeferredCalls(context, self._offered, self.executor, self.secrets)
+        self.pending_calls = PendingCalls(
+            self._repository, self.secrets, self._new_call, context.clock
         )
-        self.pending_calls = PendingCalls(self._repository, self.secrets, self._new_call, clock)
         self._shield = TaskShield[ActionCall]()
 
     def get_action(self, name: str) -> Action:

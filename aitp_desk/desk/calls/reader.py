@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import median
 
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.revocation import is_still_valid
 from aitp_desk.model.access.call_access import CallThread, is_call_of, may_reach_call
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import threads as reads
 
 
 class CallReader:
-    """Reads the calls of one desk.
+    """Reads the calls of one desk."""
 
-    Parameters:
-        desk: its name; empty for the site's own.
-        clock: Unix seconds.
-    """
-
-    def __init__(self, desk: str, store: Store, clock: Callable[[], float]) -> None:
-        self._desk = desk
-        self._store = store
-        self._clock = clock
+    def __init__(self, context: DeskContext) -> None:
+        self._desk = context.name
+        self._store = context.store
+        self._clock = context.clock
         self._etas: dict[str, int] = {}
 
     async def find_in_session(self, session_id: str, principal: Principal) -> ActionCall | None:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import msgspec
 import structlog
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
-from aitp_desk.model.access.audit import AuditKeys, Auditor, make_auditor
+from aitp_desk.model.access.audit import Auditor, make_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy, UnknownSession
-from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.base import StoreError, Work
 from aitp_desk.store.units.calls.calls import ExtraStatements, begin_call, move_call
 
 AGAIN_SECONDS = 1.0
@@ -22,21 +23,13 @@ _log = structlog.get_logger()
 
 
 class CallRepository:
-    """Stores calls.
+    """Stores calls, which this process carries out."""
 
-    Parameters:
-        audit: the keys of the audit log.
-        clock: Unix seconds.
-        process: id of this process, which carries out the calls that it writes.
-    """
-
-    def __init__(
-        self, store: Store, audit: AuditKeys, clock: Callable[[], float], process: str
-    ) -> None:
-        self._store = store
-        self._process = process
-        self._audit = audit
-        self._clock = clock
+    def __init__(self, context: DeskContext) -> None:
+        self._store = context.store
+        self._process = context.process
+        self._audit = context.audit
+        self._clock = context.clock
 
     async def begin(
         self,

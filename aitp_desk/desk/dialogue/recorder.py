@@ -15,14 +15,15 @@ from typing import TypedDict
 import msgspec
 
 from aitp_desk.agent.base import PendingQuestion
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion, Utterance
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
-from aitp_desk.model.conversation.thread import VISITOR, Actor, Origin, Thread
+from aitp_desk.model.conversation.thread import VISITOR, Origin, Thread
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.randomness import random_piece
-from aitp_desk.store.base import Store, Work
+from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.threads import FoldedTurn, NewMessage
 from aitp_desk.store.records.threads import Session as StoredSession
@@ -49,28 +50,24 @@ class TurnRecorder:
     """Writes turns of a session to its thread.
 
     Parameters:
-        desk: its name; empty for the site's own.
-        actor: the desk's own actor.
         durable: whether a turn is stored before its answer is sent.
         changed: called with a thread's id after a turn was written that its followers must see.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        store: Store,
-        actor: Actor,
         durable: bool,
         changed: Callable[[str], None],
-        clock: Callable[[], float],
     ) -> None:
-        self._desk = desk
-        self._store = store
-        self._actor = actor
+        self._context = context
+        self._desk = context.name
+        self._store = context.store
+        self._actor = context.actor
         self._durable = durable
         self._changed = changed
-        self._clock = clock
+        self._clock = context.clock
 
     async def record(
         self,
@@ -160,7 +157,7 @@ class TurnRecorder:
         if question is not None:
             messages.append(self._asked(principal, question, now))
         if reply is not None:
-            messages.append(self._said(*reply, now))
+            messages.append(self._context.make_message(*reply))
         opens = question is not None and not session.is_written
         kept = StoredSession(
             session.id,
@@ -242,17 +239,6 @@ class TurnRecorder:
             (question,),
         )
 
-    def _said(self, reply: tuple[str, ...], notes: dict[str, str], now: float) -> NewMessage:
-        return NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "assistant",
-            self._actor.id,
-            Origin.DESK,
-            reply,
-            metadata=notes,
-        )
-
     def _later_turn(
         self,
         principal: Principal,
@@ -276,7 +262,7 @@ class TurnRecorder:
             self._desk,
         )
         asked = self._asked(principal, question, now)
-        said = self._said(reply, notes, now)
+        said = self._context.make_message(reply, notes)
         return partial(record_exchange, session=kept, messages=(asked, said), now=int(now))
 
 

@@ -11,16 +11,17 @@ its preconditions are met, as far as its arguments are known.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import structlog
 
 from aitp_desk.actions.base import Context, OfferedResource
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.scopes import check_access
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.model.access.audit import AuditAction, AuditKeys, ObjectKind, Outcome, make_auditor
+from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, Related, is_open
 from aitp_desk.model.calls.resource import NOTHING_HERE, Affordance, Resource, ResourceType, expand
@@ -35,7 +36,6 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.money import Money
-from aitp_desk.store.base import Store
 from aitp_desk.store.units.audit import keep_audit
 
 _log = structlog.get_logger()
@@ -85,24 +85,19 @@ class Resources:
     Parameters:
         offered: the offered resource types; no two share an address.
         invoker: the action invoker of the same desk, which knows what a caller may call.
-        audit: the keys of the audit log.
-        clock: Unix seconds.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         offered: Sequence[OfferedResource],
-        *,
         invoker: ActionInvoker,
-        store: Store,
-        audit: AuditKeys,
-        clock: Callable[[], float],
     ) -> None:
         self._offered = tuple(offered)
         self._invoker = invoker
-        self._store = store
-        self._audit = audit
-        self._clock = clock
+        self._store = context.store
+        self._audit = context.audit
+        self._clock = context.clock
 
     @property
     def all_types(self) -> tuple[ResourceType, ...]:

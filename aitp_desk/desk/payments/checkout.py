@@ -29,8 +29,7 @@ from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.payment import PaymentTerms
-from aitp_desk.model.conversation.chain import new_salt
-from aitp_desk.model.conversation.thread import VISITOR, Draft, Origin, Thread
+from aitp_desk.model.conversation.thread import VISITOR, Draft, Thread
 from aitp_desk.model.errors import DeskError, PaymentRequired, PreconditionFailed
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import threads as reads
@@ -64,6 +63,7 @@ class Checkout:
         messages: MessageService,
         events: Broadcaster,
     ) -> None:
+        self._context = context
         self._actor = context.actor
         self._store = context.store
         self._clock = context.clock
@@ -106,15 +106,7 @@ class Checkout:
             self._invoker.get_action(call.action), call.arguments, needed.price
         )
         words = msgspec.structs.replace(describe_question(question), waits=call.id)
-        said = NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "assistant",
-            self._actor.id,
-            Origin.DESK,
-            (words.question,),
-            metadata=make_reply_metadata(words),
-        )
+        said = self._context.make_message((words.question,), make_reply_metadata(words))
 
         async def write(said: tuple[NewMessage, ...], effects: NewEffects | None) -> None:
             await self._store.run(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.reader import CallReader
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.plugins.messages.parts import may_have_structure
@@ -15,7 +16,6 @@ from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.plugins.resumption import LOOKED_BACK
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.thread import Message, Origin
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import threads as reads
 
@@ -28,7 +28,6 @@ class PaymentSettlement:
 
     Parameters:
         calls: the calls of the desk.
-        clock: Unix seconds.
 
     Attributes:
         capabilities: the enabled plugins.
@@ -36,18 +35,16 @@ class PaymentSettlement:
 
     def __init__(
         self,
+        context: DeskContext,
         capabilities: PluginRegistry,
-        *,
-        store: Store,
         calls: CallReader,
         events: Broadcaster,
-        clock: Callable[[], float],
     ) -> None:
         self.capabilities = capabilities
-        self._store = store
+        self._store = context.store
         self._calls = calls
         self._events = events
-        self._clock = clock
+        self._clock = context.clock
 
     def is_payment(self, content: Sequence[str]) -> bool:
         """Return whether a message contains a part of a plugin that accepts payments."""

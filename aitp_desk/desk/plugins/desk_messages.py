@@ -13,6 +13,7 @@ import structlog
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.capability import Asking, Choose, Confirm, Pay, Question
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, may_have_structure, read_part
 from aitp_desk.desk.plugins.messages.plain_text import split_parts
@@ -30,7 +31,7 @@ from aitp_desk.model.errors import (
     StoreBusy,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import StoreError
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
 from aitp_desk.store.records.threads import NewMessage
@@ -79,18 +80,15 @@ It raises :class:`RecordsMoved` after a concurrent change, and is called again.
 class DeskMessages:
     """Judges the desk's own messages.
 
-    Parameters:
-        clock: Unix seconds.
-
     Attributes:
         may_ask: whether the desk has plugins, which may ask questions.
     """
 
-    def __init__(self, judge: Judge, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, context: DeskContext, judge: Judge) -> None:
         self._judge = judge
         self.may_ask = bool(judge.capabilities)
-        self._store = store
-        self._clock = clock
+        self._store = context.store
+        self._clock = context.clock
 
     async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
         """Send messages on a thread, each question through the first plugin that asks it.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
 from aitp_desk.capability import Record
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
 from aitp_desk.desk.plugins.messages.parts import PlacedPart
 from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
@@ -15,8 +16,9 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.thread import Actor, Draft, Thread, ThreadDraft
 from aitp_desk.model.errors import ThreadNotFound
-from aitp_desk.store.base import Store, Work
+from aitp_desk.store.base import Work
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import NewDraft, NewMessage, PostResult
 
@@ -42,10 +44,10 @@ class JudgedMessageWriter:
         understands_words, read_parts, redact: those of :class:`Judge`.
     """
 
-    def __init__(self, judge: Judge, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, context: DeskContext, judge: Judge) -> None:
+        self._context = context
         self._judge = judge
-        self._store = store
-        self._clock = clock
+        self._store = context.store
         self.understands_words, self.read_parts, self.redact = (
             judge.understands_words,
             judge.read_parts,
@@ -109,7 +111,7 @@ class JudgedMessageWriter:
     async def post(
         self,
         principal: Principal,
-        reached: tuple[str, int],
+        thread_id: str,
         message_id: str,
         draft: Draft,
         parts: Parts,
@@ -121,44 +123,24 @@ class JudgedMessageWriter:
         open requests, and nothing if no plugin interprets text.
 
         Parameters:
-            reached: the thread's id, and Unix seconds: an anonymous thread last used before then is
-                closed.
             append: the unit that writes it, given ``draft`` and ``effects``.
 
         Raises:
             ThreadNotFound, Forbidden: the caller may not write there.
             as :meth:`Judge.judge_and_write` and ``append``.
         """
-        thread_id, idle_before = reached
-        was_heard = not parts
-        waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
-        if was_heard and not waiting:
-            return await self._store.run(append, draft=self.redact(draft))
-        writer = await self._reach(principal, thread_id, idle_before)
-        speaker, names = writer.names[0], writer.names
-        said = SpokenMessage(
-            message_id, draft, speaker, parts, _says_more(draft, parts), names=names
-        )
-        if was_heard:
-            said = self._hear(said, waiting)
-            if not said.parts:
-                return await self._store.run(append, draft=self.redact(draft))
 
-        async def write(judged: JudgedMessages) -> PostResult:
-            answers = judged.effects.answers if was_heard else ()
-            if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(append, draft=self.redact(draft))
-            effects = await still_unpaid(self._store, thread_id, judged.effects)
-            return await self._store.run(append, draft=judged.drafts[0], effects=effects)
+        async def write(drafts: Sequence[Draft], effects: NewEffects | None) -> PostResult:
+            return await self._store.run(append, draft=drafts[0], effects=effects)
 
-        return await self._judge.judge_and_write(
-            principal, thread_id, writer.actors, (said,), write
+        return await self._judge_said(
+            principal, thread_id, (message_id,), (draft,), (parts,), write
         )
 
     async def start(
         self,
         principal: Principal,
-        reached: tuple[str, int],
+        thread_id: str,
         drafts: Sequence[NewDraft],
         parts: Sequence[Parts],
         unit: Callable[..., Work[PostResult]],
@@ -168,7 +150,6 @@ class JudgedMessageWriter:
         The run starts in any case, whether or not a plugin answers them.
 
         Parameters:
-            reached: as of :meth:`post`.
             drafts: at least one.
             parts: of each draft.
             unit: the unit that writes them and the run, given ``drafts`` and ``effects``.
@@ -176,34 +157,53 @@ class JudgedMessageWriter:
         Raises:
             as :meth:`post`.
         """
-        thread_id, idle_before = reached
+
+        async def write(judged: Sequence[Draft], effects: NewEffects | None) -> PostResult:
+            kept = tuple(
+                msgspec.structs.replace(new, draft=one)
+                for new, one in zip(drafts, judged, strict=True)
+            )
+            return await self._store.run(unit, drafts=kept, effects=effects)
+
+        ids, said = [new.id for new in drafts], [new.draft for new in drafts]
+        return await self._judge_said(principal, thread_id, ids, said, parts, write)
+
+    async def _judge_said(
+        self,
+        principal: Principal,
+        thread_id: str,
+        ids: Sequence[str],
+        drafts: Sequence[Draft],
+        parts: Sequence[Parts],
+        write: Callable[[Sequence[Draft], NewEffects | None], Awaitable[PostResult]],
+    ) -> PostResult:
+        """Write messages as they are judged; as they are, if no plugin is concerned."""
         was_heard = not any(parts)
+        plain = tuple(map(self.redact, drafts, parts))
         waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
-        writer = await self._reach(principal, thread_id, idle_before)
+            return await write(plain, None)
+        writer = await self._reach(principal, thread_id)
         speaker, names = writer.names[0], writer.names
         said = [
-            SpokenMessage(new.id, new.draft, speaker, own, _says_more(new.draft, own), names=names)
-            for new, own in zip(drafts, parts, strict=True)
+            SpokenMessage(id_, draft, speaker, own, _says_more(draft, own), names=names)
+            for id_, draft, own in zip(ids, drafts, parts, strict=True)
         ]
         if was_heard:
             said = [self._hear(one, waiting) for one in said]
             if not any(one.was_heard for one in said):
-                return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
+                return await write(plain, None)
 
-        async def write(judged: JudgedMessages) -> PostResult:
+        async def write_judged(judged: JudgedMessages) -> PostResult:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
-            kept = tuple(
-                msgspec.structs.replace(new, draft=one)
-                for new, one in zip(drafts, judged.drafts, strict=True)
-            )
+                return await write(plain, None)
             effects = await still_unpaid(self._store, thread_id, judged.effects)
-            return await self._store.run(unit, drafts=kept, effects=effects)
+            return await write(judged.drafts, effects)
 
-        return await self._judge.judge_and_write(principal, thread_id, writer.actors, said, write)
+        return await self._judge.judge_and_write(
+            principal, thread_id, writer.actors, said, write_judged
+        )
 
     def _hear(
         self, said: SpokenMessage, waiting: Sequence[Sequence[tuple[str, Record]]]
@@ -217,13 +217,13 @@ class JudgedMessageWriter:
             said, draft=draft, parts=parts, has_more=False, was_heard=True
         )
 
-    async def _reach(self, principal: Principal, thread_id: str, idle_before: int) -> _Writer:
+    async def _reach(self, principal: Principal, thread_id: str) -> _Writer:
         """Return the writer of a message, with the thread's participants.
 
         Raises:
             ThreadNotFound, Forbidden: the caller may not write there.
         """
-        now = int(self._clock())
+        idle_before, now = self._context.idle_before, int(self._context.clock())
         access = await reads.access(self._store, thread_id, principal, idle_before, now=now)
         kept = await reads.thread(self._store, thread_id)
         if access is None or kept is None:

@@ -6,10 +6,10 @@ thread of the quote.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from aitp_desk.capability import Job, Record, Send
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
 from aitp_desk.desk.plugins.messages.plain_text import render_parts
 from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
@@ -19,7 +19,6 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
 from aitp_desk.store.reads import threads as reads
 
@@ -31,14 +30,13 @@ class PaymentVerifier:
 
     Parameters:
         send: sends HTTP requests for plugins.
-        clock: Unix seconds.
     """
 
-    def __init__(self, judge: Judge, store: Store, send: Send, clock: Callable[[], float]) -> None:
+    def __init__(self, context: DeskContext, judge: Judge, send: Send) -> None:
         self._judge = judge
-        self._store = store
+        self._store = context.store
         self._send = send
-        self._clock = clock
+        self._clock = context.clock
 
     async def find_problem(
         self, principal: Principal, call: ActionCall, draft: Draft

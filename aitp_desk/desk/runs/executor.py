@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.events.broadcaster import Broadcaster, ReportAnswer
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
@@ -23,7 +24,6 @@ from aitp_desk.model.errors import DeskError, StoreBusy
 from aitp_desk.model.ids import new_id
 from aitp_desk.observability.figures import Histogram
 from aitp_desk.observability.tracing import Span, span
-from aitp_desk.store.base import Store
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import NewMessage
@@ -41,7 +41,6 @@ class RunExecutor:
     """Executes the runs of one desk.
 
     Parameters:
-        desk: its name; empty for the site's own.
         replies: has the agent answer them.
         desk_messages: lets plugins judge the desk's messages.
         answered: called with a thread's id and the number of its newest answered message.
@@ -54,24 +53,22 @@ class RunExecutor:
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        store: Store,
         replies: RunReplier,
         desk_messages: DeskMessages,
         events: Broadcaster,
         answered: Callable[[str, int], None],
         recover_calls: Callable[[str], Awaitable[None]],
-        clock: Callable[[], float],
     ) -> None:
-        self._desk = desk
-        self._store = store
+        self._desk = context.name
+        self._store = context.store
         self._replies = replies
         self._desk_messages = desk_messages
         self._events = events
         self._answered = answered
         self._recover_calls = recover_calls
-        self._clock = clock
+        self._clock = context.clock
         self.ended: Counter[str] = Counter()
         self.seconds = Histogram(RUN_SECONDS)
 

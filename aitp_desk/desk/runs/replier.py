@@ -55,12 +55,10 @@ from aitp_desk.desk.runs.tool_steps import (
 )
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.model.access.principal import Principal, make_anonymous
-from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.run import RunOptions, RunUsage
 from aitp_desk.model.conversation.run_step import Step
-from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.conversation.thread import Message
 from aitp_desk.model.errors import Unavailable
-from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
@@ -137,19 +135,12 @@ class RunReplier:
         def write(
             said: Said, calls: Sequence[str] = (), message_id: str | None = None
         ) -> NewMessage:
-            return NewMessage(
-                message_id or new_id("msg", context.clock()),
-                new_salt(),
-                "assistant",
-                context.actor.id,
-                Origin.DESK,
-                write_reply(said, site.url),
-                metadata={
-                    **make_reply_metadata(said, calls),
-                    **make_suggestions(said),
-                    **make_quotes(said),
-                },
-            )
+            notes = {
+                **make_reply_metadata(said, calls),
+                **make_suggestions(said),
+                **make_quotes(said),
+            }
+            return context.make_message(write_reply(said, site.url), notes, message_id)
 
         agent_tools = requests.agent_tools
         self._answers = RunAnswers(context.store, agent_tools, write)

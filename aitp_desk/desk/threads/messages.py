@@ -29,7 +29,6 @@ from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import (
     Draft,
     Message,
-    Origin,
     ThreadUpdate,
     check_actors,
     check_draft,
@@ -40,7 +39,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, NewMessage, PostResult
+from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, PostResult
 from aitp_desk.store.units.idempotency import look_up_once
 from aitp_desk.store.units.runs.callers import start_run
 from aitp_desk.store.units.threads.threads import AlsoWritten, append_message, update_thread
@@ -148,8 +147,7 @@ class MessageService:
         )
         may_mean_more = any(parts) or (bool(new) and self._message_writer.understands_words)
         if may_mean_more and not await self.is_repeated(idempotency):
-            reached = (thread_id, self._context.idle_before)
-            return await self._message_writer.start(principal, reached, new, parts, starting)
+            return await self._message_writer.start(principal, thread_id, new, parts, starting)
         return await self._store.run(starting, drafts=self._message_writer.redact_all(new, parts))
 
     async def post_message(
@@ -208,7 +206,9 @@ class MessageService:
                 idle_before=idle_before,
                 run_id=None if request.manual else new_id("run", now),
                 max_auto_replies=self._context.threads.max_auto_replies,
-                capped=None if request.manual else partial(self._say_capped, now),
+                capped=None
+                if request.manual
+                else partial(self._context.make_message, (_CAPPED,), {}),
                 idempotency=idempotency,
                 first=first,
                 also=also,
@@ -217,9 +217,8 @@ class MessageService:
             if may_mean_more and (
                 idempotency is None or not await reads.is_used(self._store, idempotency)
             ):
-                reached = (thread_id, idle_before)
                 placed = await self._message_writer.post(
-                    principal, reached, message_id, draft, parts, append
+                    principal, thread_id, message_id, draft, parts, append
                 )
             else:
                 placed = await self._store.run(
@@ -280,20 +279,6 @@ class MessageService:
             by=None if update.actors is None else make_auditor(self._context.audit, principal, now),
         )
         self._changed(thread_id)
-
-    def _say_capped(self, now: float) -> NewMessage:
-        """Return the message for a thread that reached its automatic replies' limit.
-
-        It is posted once.
-        """
-        return NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "assistant",
-            self._context.actor.id,
-            Origin.DESK,
-            (_CAPPED,),
-        )
 
     def wake_worker(self, placed: PostResult, principal: Principal) -> None:
         """Wake the worker for the run that was queued with a message, if any."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -22,12 +22,12 @@ from aitp_desk.agent.base import PendingQuestion, Utterance
 from aitp_desk.agent.history.message_codec import find_source, make_transcript
 from aitp_desk.config import Sessions as SessionSettings
 from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.messages.plain_text import render_plain_text
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.threads.folded_threads import unfold_thread
 from aitp_desk.store.units.threads.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
@@ -113,30 +113,25 @@ class SessionService:
     """Opens, resumes and evicts sessions.
 
     Parameters:
-        desk: the desk that the sessions belong to; empty for the site's own.
-        anonymous_days: an anonymous thread without a message for so many days is closed.
         capabilities: render their messages as plain text.
         has_peers: whether other processes work on the same store.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         settings: SessionSettings,
-        store: Store,
-        clock: Callable[[], float],
-        *,
-        desk: str,
-        anonymous_days: int,
         capabilities: PluginRegistry,
+        *,
         has_peers: bool = False,
     ) -> None:
         self._has_peers = has_peers
         self._capabilities = capabilities
-        self._desk = desk
+        self._desk = context.name
         self._settings = settings
-        self._store = store
-        self._clock = clock
-        self._closing_seconds = anonymous_days * DAY_SECONDS
+        self._store = context.store
+        self._clock = context.clock
+        self._closing_seconds = context.threads.anonymous_ttl * DAY_SECONDS
         self._held: OrderedDict[str, Session] = OrderedDict()
         self._shared_ids: dict[str, str] = {}  # held shared sessions, by thread
 

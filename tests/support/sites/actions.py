@@ -48,16 +48,17 @@ def context_of(store: Any, clock: Callable[[], float], process: str = "") -> Des
 def wordless() -> DeskMessages:
     """What has a desk's speech judged that has enabled no capability: nobody is asked."""
     nothing: Any = None
+    context = context_of(nothing, time.time)
     judge = Judge(
         NO_PLUGINS,
-        context_of(nothing, time.time),
+        context,
         sealer=nothing,
         guesses=None,
         health_checks=nothing,
         wake=lambda: None,
         asks_for_person=lambda _text: False,
     )
-    return DeskMessages(judge, nothing, time.time)
+    return DeskMessages(context, judge)
 
 
 @asynccontextmanager
