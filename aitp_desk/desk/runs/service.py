@@ -28,7 +28,7 @@ from aitp_desk.model.conversation.run_draft import (
     check_run_draft,
 )
 from aitp_desk.model.conversation.run_step import Step
-from aitp_desk.model.conversation.thread import Message, ThreadDraft, check_metadata
+from aitp_desk.model.conversation.thread import ThreadDraft, check_metadata
 from aitp_desk.model.errors import RunNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import runs as run_reads
@@ -177,16 +177,6 @@ class RunService:
             now=int(self._clock()),
             idle_before=self._context.idle_before,
         )
-
-    async def wait_for_run(
-        self, principal: Principal, run_id: str, seconds: float
-    ) -> tuple[Run | None, tuple[Message, ...]]:
-        """Wait up to ``seconds`` for the end of a run.
-
-        Returns:
-            As :meth:`aitp_desk.desk.threads.reader.ThreadReader.wait_for_run`.
-        """
-        return await self._reader.wait_for_run(principal, run_id, seconds)
 
     async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
         """Cancel a run, at once or by asking its worker to stop.

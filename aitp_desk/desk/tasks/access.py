@@ -27,7 +27,11 @@ NO_CONTEXT = "No context with this id exists for you. Leave contextId out to sta
 
 
 class TaskAccess:
-    """Finds tasks and the threads of contexts for a caller."""
+    """Finds tasks and the threads of contexts for a caller.
+
+    Attributes:
+        reader: reads threads.
+    """
 
     def __init__(
         self,
@@ -39,7 +43,7 @@ class TaskAccess:
     ) -> None:
         self._context = context
         self._store = context.store
-        self._reader = reader
+        self.reader = reader
         self._views = views
         self._sessions = sessions
 
@@ -132,7 +136,7 @@ class TaskAccess:
     async def _sight(self, principal: Principal, thread_id: str) -> TaskVisibility | None:
         """Return which of a thread's tasks the caller sees; None for none."""
         try:
-            access = await self._reader.get_access(principal, thread_id)
+            access = await self.reader.get_access(principal, thread_id)
         except ThreadNotFound:
             return None
         if access.has_left:  # it reads up to a position; a task has none
@@ -174,7 +178,7 @@ class TaskAccess:
             Forbidden: the caller may read it, but not do this with it.
         """
         try:
-            access = await self._reader.get_access(principal, thread_id)
+            access = await self.reader.get_access(principal, thread_id)
         except ThreadNotFound:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)

@@ -298,7 +298,7 @@ class TaskService:
         if works_on_it is None or task.state.is_at_rest:
             return task
         if task.run_id is not None:
-            await self._runs.wait_for_run(principal, task.run_id, seconds)
+            await self._access.reader.wait_for_run(principal, task.run_id, seconds)
         else:
             await self._events.wait(works_on_it, partial(self._ended, works_on_it), seconds)
         return await self.get_task(principal, task.id)
@@ -348,7 +348,7 @@ class TaskService:
             await self._runs.cancel(principal, task.thread_id, run.id)
         except InvalidRequest as error:  # the run ended meanwhile
             raise TaskNotCancelable(error.message, param="id") from None
-        await self._runs.wait_for_run(principal, run.id, CANCEL_SECONDS)
+        await self._access.reader.wait_for_run(principal, run.id, CANCEL_SECONDS)
         return await self.get_task(principal, task_id)
 
     async def _withdraw(self, principal: Principal, kept: StoredTask, task: Task) -> Task:

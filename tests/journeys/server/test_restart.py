@@ -82,11 +82,13 @@ async def test_a_run_in_progress_is_taken_up_again_and_answered_once(tmp_path: P
     assert endless.cancelled.is_set()
     answering = ScriptedAgent()
     async with talking(tmp_path, agent=answering) as talker:
-        run, replies = await talker.desk.desk.runs.wait_for_run(VISITOR, run_id, SECONDS)
+        run, replies = await talker.desk.desk.reader.wait_for_run(VISITOR, run_id, SECONDS)
         assert run is not None
         assert run.is_over
         assert run.attempts == 1  # a stop in good order costs no attempt
-        run, _ = await talker.desk.desk.runs.wait_for_run(VISITOR, follow_up.ok["run_id"], SECONDS)
+        run, _ = await talker.desk.desk.reader.wait_for_run(
+            VISITOR, follow_up.ok["run_id"], SECONDS
+        )
         assert run is not None
         assert run.is_over
         assert [turn.question for turn in answering.turns] == ["One?", "Two?"]

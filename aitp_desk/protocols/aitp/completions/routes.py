@@ -45,7 +45,7 @@ async def create_completion(desk: Desk, call: Call) -> Reply:
         return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
     run = await start()
     call.release_slot()
-    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, desk.max_wait)
+    followed, replies = await desk.reader.wait_for_run(call.principal, run.id, desk.max_wait)
     if followed is None:
         raise Unavailable("The conversation was deleted.")
     if not draft.is_kept:

@@ -38,7 +38,7 @@ async def create_response(desk: Desk, call: Call) -> Reply:
     run = await start()
     call.release_slot()
     seconds = 0 if draft.is_background else desk.max_wait
-    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, seconds)
+    followed, replies = await desk.reader.wait_for_run(call.principal, run.id, seconds)
     run = followed or run
     if not draft.is_kept:
         await desk.disposal.dispose(run)
@@ -56,7 +56,7 @@ async def create_response(desk: Desk, call: Call) -> Reply:
 async def retrieve_response(desk: Desk, call: Call) -> Reply:
     """``GET /v1/responses/{id}``."""
     run, continued = await _find(desk, call)
-    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, 0)
+    followed, replies = await desk.reader.wait_for_run(call.principal, run.id, 0)
     agent = desk.agents.find_for_run(run.agent)
     return Reply(
         200, wire.encode(write_response(followed or run, agent, replies, continued=continued))

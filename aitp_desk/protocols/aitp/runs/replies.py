@@ -37,7 +37,7 @@ async def wait_for_replies(
     seconds = min(seconds, desk.max_wait)
     if run_id is not None:
         call.release_slot()
-        return await desk.runs.wait_for_run(call.principal, run_id, seconds)
+        return await desk.reader.wait_for_run(call.principal, run_id, seconds)
     if said is None:
         return None, ()
     call.release_slot()

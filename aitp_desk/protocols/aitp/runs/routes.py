@@ -160,7 +160,7 @@ async def _answer(
         if seconds is None:
             return _encode(desk, call, run)
         call.release_slot()
-        followed, _ = await desk.runs.wait_for_run(
+        followed, _ = await desk.reader.wait_for_run(
             call.principal, run.id, min(seconds, desk.max_wait)
         )
         waited = (("Preference-Applied", "wait"),)

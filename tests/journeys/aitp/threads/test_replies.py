@@ -43,7 +43,9 @@ class Gate:
 
 async def ended(talker: Talker, run_id: str) -> None:
     """Return when a run is over, also where others wait for it."""
-    run, _ = await talker.desk.desk.runs.wait_for_run(make_anonymous("127.0.0.1"), run_id, SECONDS)
+    run, _ = await talker.desk.desk.reader.wait_for_run(
+        make_anonymous("127.0.0.1"), run_id, SECONDS
+    )
     assert run is not None
     assert run.is_over
 
