@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.model.text import one_line
-
 
 class Heading(msgspec.Struct, frozen=True):
     """A heading of level 1 to 6; ``id`` is the one that HTML gives it, or empty."""
@@ -91,8 +89,3 @@ def size_of(block: Block) -> int:
     if isinstance(block, Table):
         return sum(len(cell) for row in block.rows for cell in row)
     return len(block.text) if isinstance(block, Paragraph | Item | Code | Term) else 0
-
-
-def plain(text: str) -> str:
-    """The text on one line, as :func:`aitp_desk.model.text.one_line`."""
-    return one_line(text)

@@ -19,12 +19,11 @@ from aitp_desk.knowledge.documents.blocks import (
     Paragraph,
     Table,
     Term,
-    plain,
 )
 from aitp_desk.knowledge.documents.sentences import join_sentences, split_sentences
 from aitp_desk.knowledge.sources.html.blocks import html_blocks
 from aitp_desk.knowledge.sources.markdown.blocks import markdown_blocks
-from aitp_desk.model.text import clean_name, clean_quote, drop_invisible
+from aitp_desk.model.text import clean_name, clean_quote, drop_invisible, one_line
 
 MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
@@ -65,7 +64,7 @@ def split_blocks(document: Document) -> list[Block]:
     if document.kind == "html":
         return html_blocks(document.body)
     return [
-        Paragraph(text) for part in re.split(r"\n\s*\n", document.body) if (text := plain(part))
+        Paragraph(text) for part in re.split(r"\n\s*\n", document.body) if (text := one_line(part))
     ]
 
 
@@ -82,7 +81,7 @@ def split_pdf_page(text: str) -> list[str]:
         found[-1] += f"{line}\n"
         if len(line) < full:
             found.append("")
-    return [whole for part in found if (whole := plain(_DIVIDED.sub(r"\1\2", part)))]
+    return [whole for part in found if (whole := one_line(_DIVIDED.sub(r"\1\2", part)))]
 
 
 def _pages(document: Document) -> Iterator[Section]:

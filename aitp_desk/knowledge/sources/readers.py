@@ -20,7 +20,6 @@ from aitp_desk.knowledge.documents.base import (
     get_page_path,
     is_elsewhere,
 )
-from aitp_desk.knowledge.documents.blocks import plain
 from aitp_desk.knowledge.sources.admission import KEY_MATERIAL, ContentFile
 from aitp_desk.knowledge.sources.charset import decode_file
 from aitp_desk.knowledge.sources.formats.base import FormatError
@@ -35,7 +34,7 @@ from aitp_desk.knowledge.sources.html.page import read_html
 from aitp_desk.knowledge.sources.markdown.blocks import first_heading, markdown_html
 from aitp_desk.knowledge.sources.markdown.dialects import to_commonmark
 from aitp_desk.knowledge.sources.pdf.texts import PdfText
-from aitp_desk.model.text import clean_name, drop_invisible
+from aitp_desk.model.text import clean_name, drop_invisible, one_line
 
 _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
 """Members of the front matter that are shown as names."""
@@ -247,7 +246,7 @@ def _clean_front(value: Any, key: str = "") -> Any:
 
 
 def _line(value: object) -> str:
-    return plain(value) if isinstance(value, str) else ""
+    return one_line(value) if isinstance(value, str) else ""
 
 
 def _title_of_name(source: str) -> str:

@@ -21,11 +21,12 @@ from aitp_desk.knowledge.documents.blocks import (
     Paragraph,
     Table,
     Term,
-    plain,
     size_of,
 )
 from aitp_desk.knowledge.sources.html.cross_references import A_LINK, mark_references
-from aitp_desk.knowledge.sources.html.frame import NOISE, remove_node
+from aitp_desk.knowledge.sources.html.frame import NOISE
+from aitp_desk.knowledge.sources.html.tree import remove_node
+from aitp_desk.model.text import one_line
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {
@@ -174,12 +175,12 @@ class _Reader:
     def _caption(self, table: LexborNode) -> None:
         """Read the caption of a table, which announces its rows."""
         caption = table.css_first("caption")
-        said = plain(caption.text()) if caption is not None else ""
+        said = one_line(caption.text()) if caption is not None else ""
         if said:
             self._add(Paragraph(said if said.endswith(_SENTENCE_END) else f"{said}:"))
 
     def _heading(self, node: LexborNode, name: str) -> None:
-        text = plain(node.text())
+        text = one_line(node.text())
         id = node.attributes.get("id") or ""
         is_in_a_box = node.parent is not None and node.parent.tag != "body"
         if text.rstrip(":").lower() in NOTES and is_in_a_box and not id:
@@ -188,7 +189,7 @@ class _Reader:
             self._add(Heading(_HEADINGS[name], text, id))
 
     def _term(self, node: LexborNode) -> None:
-        text = plain(node.text()).rstrip(":")
+        text = one_line(node.text()).rstrip(":")
         if not text:
             return
         within = node.css_first("[id]") if not node.attributes.get("id") else node
@@ -263,7 +264,7 @@ class _Reader:
             self._add(End(len(self.definitions) + 1))
 
     def _flush(self) -> None:
-        text = plain("".join(self.text))
+        text = one_line("".join(self.text))
         linked, self.linked = self.linked, 0
         self.text = []
         if not text:
@@ -328,8 +329,8 @@ def _is_said(block: Block) -> bool:
 
 
 def _share_of_links(node: LexborNode) -> float:
-    size = len(plain(node.text()))
-    return sum(len(plain(link.text())) for link in node.css("a[href]")) / size if size else 0.0
+    size = len(one_line(node.text()))
+    return sum(len(one_line(link.text())) for link in node.css("a[href]")) / size if size else 0.0
 
 
 def _is_layout(table: LexborNode) -> bool:
@@ -384,7 +385,7 @@ def _span(cell: LexborNode, name: str) -> int:
 
 def _cell(cell: LexborNode) -> str:
     if cell.css_first("p, br, div, ul, ol, pre, blockquote") is None:
-        return plain(cell.text())
+        return one_line(cell.text())
     reader = _Reader()
     reader.walk(cell)
     said = ""
@@ -392,4 +393,4 @@ def _cell(cell: LexborNode) -> str:
         if isinstance(block, Paragraph | Item | Code):
             joint = "; " if said[-1:].isalnum() or said.endswith((")", "]")) else " "
             said = f"{said}{joint}{block.text}" if said else block.text
-    return plain(said)
+    return one_line(said)

@@ -12,7 +12,8 @@ from html import escape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.documents.blocks import plain
+from aitp_desk.knowledge.sources.html.tree import is_within, make_element
+from aitp_desk.model.text import one_line
 
 _BUTTONS = (
     'button[aria-expanded], button[aria-controls], button[data-bs-toggle="collapse"], '
@@ -52,16 +53,14 @@ def raise_buttons(tree: LexborHTMLParser) -> None:
             found.append((button, name, part))
     times = Counter(name for _, name, _ in found)
     for button, name, part in found:
-        in_heading = _is_within(button, _HEADINGS)
+        in_heading = is_within(button, _HEADINGS)
         if times[name] > 1 or not (len(found) > 1 or in_heading or name.endswith("?")):
             continue
         if part.attributes.get("id") == (button.attributes.get("aria-controls") or ""):
             for hides in _HIDES & part.attributes.keys():
                 del part.attrs[hides]
         tag = "span" if in_heading else "h6"
-        made = LexborHTMLParser(f"<{tag}>{escape(name)}</{tag}>").css_first(tag)
-        if made is not None:
-            button.replace_with(made)
+        button.replace_with(make_element(tag, escape(name)))
 
 
 def _name_of(button: LexborNode) -> str:
@@ -69,8 +68,8 @@ def _name_of(button: LexborNode) -> str:
     attributes = button.attributes
     if "aria-haspopup" in attributes or attributes.get("role") == "tab":
         return ""
-    name = _SIGNS.sub("", plain(button.text(separator=" ")))
-    return name if _NAME.fullmatch(name) and not _is_within(button, _AROUND) else ""
+    name = _SIGNS.sub("", one_line(button.text(separator=" ")))
+    return name if _NAME.fullmatch(name) and not is_within(button, _AROUND) else ""
 
 
 def _part_of(button: LexborNode, named: Mapping[str, LexborNode]) -> LexborNode | None:
@@ -80,7 +79,7 @@ def _part_of(button: LexborNode, named: Mapping[str, LexborNode]) -> LexborNode 
     part = _following(button)
     if id and (part is None or part.attributes.get("id") != id):
         part = named.get(id, part)
-    if part is None or _is_within(part, _AROUND):
+    if part is None or is_within(part, _AROUND):
         return None
     said = len(part.text().strip())
     linked = sum(len(link.text().strip()) for link in part.css("a[href], button"))
@@ -100,12 +99,3 @@ def _following(button: LexborNode) -> LexborNode | None:
             return None if (after.tag or "").startswith("-") else after
         node = node.parent
     return None
-
-
-def _is_within(node: LexborNode, tags: frozenset[str]) -> bool:
-    above: LexborNode | None = node
-    while above is not None:
-        if above.tag in tags:
-            return True
-        above = above.parent
-    return False

@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.sources.html.disclosure import raise_buttons
 from aitp_desk.knowledge.sources.html.tabs import name_panels
+from aitp_desk.knowledge.sources.html.tree import remove_node
 
 NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
@@ -70,12 +71,6 @@ def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | 
             _drop_bars(main)
         _drop_permalinks(main)
     return main
-
-
-def remove_node(node: LexborNode) -> None:
-    """Remove a node from its tree; nodes within it may still be held and removed as well."""
-    # decompose() would free the nodes within, which a list of nodes may hold too
-    node.replace_with("")
 
 
 def _drop_bars(main: LexborNode) -> None:

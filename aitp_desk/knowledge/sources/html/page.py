@@ -11,9 +11,11 @@ import nh3
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.documents.anchors import AnchorIds
-from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES, plain
+from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES
 from aitp_desk.knowledge.documents.detection import detect_language
 from aitp_desk.knowledge.sources.html.frame import find_main
+from aitp_desk.knowledge.sources.html.tree import make_element, remove_node
+from aitp_desk.model.text import one_line
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING_TAGS = frozenset(_HEADINGS.split(", "))
@@ -89,9 +91,9 @@ def read_html(
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
-    description = plain(described.attributes.get("content") or "") if described else ""
+    description = one_line(described.attributes.get("content") or "") if described else ""
     titled = tree.css_first("title")
-    called = plain(titled.text()) if titled else ""
+    called = one_line(titled.text()) if titled else ""
     declared = [script.text() for script in tree.css(_JSON_LD)] if has_bars else []
     main = find_main(tree, has_bars=has_bars)
     if main is None:
@@ -111,7 +113,8 @@ def read_html(
         _name_terms(main)
     first_node = _opening(main, title)
     if first_node is not None and first_node.tag != "h1":
-        _make_title(first_node, title)
+        id = first_node.attributes.get("id") or ""
+        first_node.replace_with(make_element("h1", escape(title), id=id))
     for node in main.css("pre"):
         _name_language(node)
     for node in main.css("span:not([id]), font"):
@@ -130,13 +133,13 @@ def read_html(
 
 def _title(main: LexborNode, called: str) -> tuple[str, bool]:
     """Return a page's title, and whether it has several headings of level 1."""
-    tops = [text for node in main.css("h1") if (text := plain(node.text()))]
+    tops = [text for node in main.css("h1") if (text := one_line(node.text()))]
     if len(tops) == 1:
         return tops[0], False
     if called:
         return called, len(tops) > 1
     first = main.css_first(_HEADINGS)
-    return (plain(first.text()) if first else ""), len(tops) > 1
+    return (one_line(first.text()) if first else ""), len(tops) > 1
 
 
 def _move_labels(main: LexborNode, title: str) -> None:
@@ -147,15 +150,13 @@ def _move_labels(main: LexborNode, title: str) -> None:
     """
     for heading in reversed(main.css(_HEADINGS)):
         before = _opening_label(heading)
-        said = " ".join(plain(one.text(separator=" ")) for one in before).strip()
+        said = " ".join(one_line(one.text(separator=" ")) for one in before).strip()
         if not _LABEL.fullmatch(said) or said == title:
             continue
-        made = LexborHTMLParser(f"<p>{escape(said)}</p>").css_first("p")
-        if made is not None:
-            if _DIGIT.search(said) or _has_text_below(heading, main):
-                heading.insert_after(made)
-            for one in before:
-                one.replace_with("")
+        if _DIGIT.search(said) or _has_text_below(heading, main):
+            heading.insert_after(make_element("p", escape(said)))
+        for one in before:
+            remove_node(one)
 
 
 def _opening_label(heading: LexborNode) -> list[LexborNode]:
@@ -180,9 +181,9 @@ def _has_text_below(heading: LexborNode, main: LexborNode) -> bool:
             break
         after = node.next
         while after is not None:
-            if said := plain(after.text(separator=" ")):
+            if said := one_line(after.text(separator=" ")):
                 first = after if after.tag in _HEADING_TAGS else after.css_first(_HEADINGS)
-                return first is None or not said.startswith(plain(first.text(separator=" ")))
+                return first is None or not said.startswith(one_line(first.text(separator=" ")))
             after = after.next
         node = node.parent
     return False
@@ -195,21 +196,18 @@ def _holds_a_heading(node: LexborNode) -> bool:
 def _raise_bold(main: LexborNode) -> None:
     """Convert paragraphs that are wholly bold and no sentence to headings."""
     for node in main.css("p > b:only-child, p > strong:only-child"):
-        paragraph, text = node.parent, plain(node.text())
+        paragraph, text = node.parent, one_line(node.text())
         if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
             continue
-        if text == plain(paragraph.text()):
-            made = LexborHTMLParser(f"<h6>{node.inner_html}</h6>").css_first("h6")
-            if made is not None:
-                if id := _id_of(paragraph):
-                    made.attrs["id"] = id
-                paragraph.replace_with(made)
+        if text == one_line(paragraph.text()):
+            made = make_element("h6", node.inner_html or "", id=_id_of(paragraph))
+            paragraph.replace_with(made)
 
 
 def _raise_summaries(main: LexborNode) -> None:
     """Convert summaries that are rows of questions to headings: each answer is a section."""
     for node in main.css("details > summary"):
-        details, text = node.parent, plain(node.text())
+        details, text = node.parent, one_line(node.text())
         if details is None or not _LIKE_A_HEADING.fullmatch(text):
             continue
         after = details.next
@@ -217,12 +215,8 @@ def _raise_summaries(main: LexborNode) -> None:
             after = after.next
         ends = after is None or after.tag == "details" or after.tag in _HEADING_TAGS
         if ends and node.css_first(_HEADINGS) is None:
-            made = LexborHTMLParser(f"<h6>{escape(text)}</h6>").css_first("h6")
-            if made is not None:
-                if id := _id_of(node) or _id_of(details):
-                    made.attrs["id"] = id
-                node.replace_with(made)
-                details.unwrap()
+            node.replace_with(make_element("h6", escape(text), id=_id_of(node) or _id_of(details)))
+            details.unwrap()
 
 
 def _raise_questions(main: LexborNode) -> None:
@@ -233,28 +227,24 @@ def _raise_questions(main: LexborNode) -> None:
             cells = [cell for cell in row.iter() if cell.tag == "td"]
             if not cells:
                 continue
-            text = plain(cells[-1].text())
+            text = one_line(cells[-1].text())
             if row.attributes.get("class") == "question" and text:
                 named = row.css_first("a[id], a[name]")
                 id = _id_of(named) if named is not None else ""
                 parts.append(f'<h6 id="{escape(id)}">{escape(text)}</h6>')
             else:
                 parts.append(cells[-1].inner_html or "")
-        made = LexborHTMLParser(f"<div>{''.join(parts)}</div>").css_first("div")
-        if made is not None:
-            table.replace_with(made)
+        table.replace_with(make_element("div", "".join(parts)))
 
 
 def _unwrap_notes(main: LexborNode) -> None:
     """Convert the notes of DocBook, which are tables, to their name and their text."""
     for table in main.css(_NOTE_TABLES):
         names, cells = table.css("th"), table.css("td")
-        if len(names) != 1 or not cells or plain(names[0].text()).lower() not in NOTES:
+        if len(names) != 1 or not cells or one_line(names[0].text()).lower() not in NOTES:
             continue
-        name = escape(plain(names[0].text()))
-        made = LexborHTMLParser(f"<div><p>{name}</p>{cells[-1].inner_html}</div>").css_first("div")
-        if made is not None:
-            table.replace_with(made)
+        name = escape(one_line(names[0].text()))
+        table.replace_with(make_element("div", f"<p>{name}</p>{cells[-1].inner_html}"))
 
 
 def _gather_footnotes(main: LexborNode, page: str) -> None:
@@ -266,16 +256,14 @@ def _gather_footnotes(main: LexborNode, page: str) -> None:
     for notes in main.css("dl.footnote, aside.footnote"):
         for node in notes.css("dt, span.label, dd, p"):
             if node.tag in {"dt", "span"}:
-                told.append(f"{plain(node.text()).strip('[]')}: ")
+                told.append(f"{one_line(node.text()).strip('[]')}: ")
             elif told and (node.tag == "p" or node.css_first("p") is None):
-                told[-1] += f"{plain(node.text())} "
-        notes.replace_with("")
+                told[-1] += f"{one_line(node.text())} "
+        remove_node(notes)
     if told:
         items = "".join(f"<li>{escape(one)}</li>" for one in told)
         called = _FOOTNOTES.get((detect_language([page.encode()]) or "")[:2], "Footnotes")
-        made = LexborHTMLParser(f"<div><h2>{called}</h2><ul>{items}</ul></div>").css_first("div")
-        if made is not None:
-            main.insert_child(made)
+        main.insert_child(make_element("div", f"<h2>{called}</h2><ul>{items}</ul>"))
 
 
 def _name_headings(main: LexborNode) -> None:
@@ -340,7 +328,7 @@ def _name_terms(main: LexborNode) -> None:
             anchors.make_id("", id)
             long.add(of)
     for term in (term for of, terms in lists.items() if of in long for term in terms):
-        text = plain(term.text())
+        text = one_line(term.text())
         if text and not _id_of(term) and term.css_first("[id]") is None:
             term.attrs["id"] = anchors.make_id(text)
 
@@ -352,7 +340,7 @@ def _opening(main: LexborNode, title: str) -> LexborNode | None:
         inner = next((child for child in node.iter() if child.text().strip()), None)
         if inner is None or inner.tag == "p":
             return None
-        said = plain(inner.text()).casefold()
+        said = one_line(inner.text()).casefold()
         if said == wanted:
             within = inner.css_first(_HEADINGS)
             return inner if within is None else within
@@ -360,13 +348,6 @@ def _opening(main: LexborNode, title: str) -> LexborNode | None:
             return None
         node = inner
     return None
-
-
-def _make_title(first_node: LexborNode, title: str) -> None:
-    id = first_node.attributes.get("id") or ""
-    made = LexborHTMLParser(f'<h1 id="{escape(id)}">{escape(title)}</h1>').css_first("h1")
-    if made is not None:
-        first_node.replace_with(made)
 
 
 def _name_language(code: LexborNode) -> None:

@@ -23,6 +23,7 @@ from aitp_desk.knowledge.sources.html.css_values import (
     parse_number,
     split_by_comma,
 )
+from aitp_desk.knowledge.sources.html.tree import is_within
 
 MAX_SHEET_CHARACTERS = 512 * 1024
 """A longer style sheet is not read."""
@@ -186,7 +187,7 @@ class Styles:
             _read_sheet(text, node.attributes.get("media") or "", wanted)
             for node in tree.css("style")
             if len(text := node.text()) <= MAX_SHEET_CHARACTERS
-            and not _is_within(node, {"noscript", "template"})
+            and not is_within(node, {"noscript", "template"})
         ]
         self.rules = [rule for sheet in sheets for rule in sheet.rules][:MAX_RULES]
         self.animated = {name: said for one in sheets for name, said in one.animated.items()}
@@ -379,12 +380,3 @@ def _filled(tokens: Tokens, custom: Mapping[str, Tokens], depth: int = 0) -> Tok
         else:
             filled.append(token)
     return filled
-
-
-def _is_within(node: LexborNode, names: set[str]) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.tag in names:
-            return True
-        above = above.parent
-    return False

@@ -6,7 +6,8 @@ from html import escape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.documents.blocks import plain
+from aitp_desk.knowledge.sources.html.tree import make_element, remove_node
+from aitp_desk.model.text import one_line
 
 _TAB = '[role="tab"], .tabbed-labels > label, .sd-tab-label, .tab-label, .sphinx-tabs-tab'
 _PANEL = '[role="tabpanel"], .tabbed-block, .sd-tab-content, .tab-content-item'
@@ -38,17 +39,15 @@ def _pair(tabs: list[LexborNode], panels: list[LexborNode]) -> None:
     if len(tabs) != len(panels):
         return
     for tab, panel in zip(tabs, panels, strict=True):
-        name = plain(tab.text())
+        name = one_line(tab.text())
         if not 0 < len(name) <= _MAX_NAME or _is_hidden(tab):
             continue
         if panel.attributes.get("role") == "tabpanel" and "hidden" in panel.attributes:
             del panel.attrs["hidden"]
-        made = LexborHTMLParser(f"<p><strong>{escape(name)}:</strong></p>").css_first("p")
-        first = panel.first_child
-        if made is not None and first is not None:
-            first.insert_before(made)
+        if (first := panel.first_child) is not None:
+            first.insert_before(make_element("p", f"<strong>{escape(name)}:</strong>"))
     for tab in tabs:
-        tab.replace_with("")
+        remove_node(tab)
 
 
 def _is_hidden(tab: LexborNode) -> bool:

@@ -25,6 +25,7 @@ from aitp_desk.knowledge.sources.html.concealment import (
 )
 from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, parse_number
 from aitp_desk.knowledge.sources.html.stylesheet import Declaration, Rule, Style, Styles
+from aitp_desk.knowledge.sources.html.tree import remove_node
 
 Colour = tuple[float, float, float]
 """Red, green and blue from 0 to 1."""
@@ -118,8 +119,7 @@ def remove_hidden(tree: LexborHTMLParser) -> int:
             continue
         if _is_hidden_whole(node, style, styles):
             taken += len(node.text().strip())
-            # decompose() would free the nodes within, which are held too
-            node.replace_with("")
+            remove_node(node)
             continue
         for shows in _hides_own_text(node, style, styles, canvas):
             taken += _erase(node, styles, shows)

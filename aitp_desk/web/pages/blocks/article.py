@@ -24,10 +24,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.documents.anchors import RESERVED, AnchorIds
 from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, get_page_path
-from aitp_desk.knowledge.documents.blocks import plain
 from aitp_desk.knowledge.documents.chunks import split_pdf_page
 from aitp_desk.knowledge.media.places import resolve_link
-from aitp_desk.model.text import clean_name, drop_invisible
+from aitp_desk.model.text import clean_name, drop_invisible, one_line
 from aitp_desk.web.pages.blocks.syntax import CLASSES, MAX_SECONDS, mark_code
 from aitp_desk.web.pages.blocks.template import Markup
 
@@ -123,7 +122,7 @@ def write_article(
         source = _address(picture.attributes.get("src") or "", document, urls)
         if urlsplit(source).path in pictures:
             picture.attrs["src"], picture.attrs["loading"] = source, "lazy"
-            picture.attrs["alt"] = plain(picture.attributes.get("alt") or "")
+            picture.attrs["alt"] = one_line(picture.attributes.get("alt") or "")
         else:
             _replace_picture(picture)
     for link in body.css("a[href]"):
@@ -162,7 +161,7 @@ def _name_headings(body: LexborNode) -> tuple[str, str, tuple[Heading, ...]]:
     title, first = "", ""
     others: list[Heading] = []
     for heading in body.css(", ".join(_HEADINGS)):
-        text = plain(heading.text())
+        text = one_line(heading.text())
         if not text:
             continue
         anchor = anchors.make_id(text, heading.attributes.get("id") or "")
@@ -184,7 +183,7 @@ def _first_element(body: LexborNode) -> LexborNode | None:
 
 
 def _replace_picture(picture: LexborNode) -> None:
-    words = plain(picture.attributes.get("alt") or "")
+    words = one_line(picture.attributes.get("alt") or "")
     source = picture.attributes.get("src") or ""
     parent = picture.parent
     linked = parent is not None and parent.tag == "a"
