@@ -34,6 +34,7 @@ from aitp_desk.knowledge.sources.file_digests import FileDigests
 from aitp_desk.knowledge.sources.file_state import FileState, read_state
 from aitp_desk.model.calls.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
+_Read = Callable[[object, Way, Find, Document], Resource]
 _DECLARED = ("video", "audio", "images", "downloads", "data")
 _SAID = ("title", "description", "alt", "file", "filename")
 _MOST_NAMED = 3
@@ -154,73 +155,40 @@ class _Page:
     def read(self, document: Document) -> None:
         """Read all declarations of one page."""
         wrong: list[FieldError] = []
-        for read in (
-            self._videos,
-            self._recordings,
-            self._pictures,
-            self._downloads,
-            self._data,
-            self._own,
-        ):
-            self.resources += read(document, wrong)
+
+        def find(said: str, way: Way) -> MediaPlace:
+            return self._places.find(said, way, document.source)
+
+        self._read_each("video", _read_video, document, find, wrong)
+        self._read_each("audio", _read_audio, document, find, wrong)
+        self._read_pictures(document, find, wrong)
+        self._read_each("downloads", self._read_download, document, find, wrong)
+        self._read_each("data", _read_data, document, find, wrong)
+        self._read_own(document, find, wrong)
         self._describe(document, wrong)
         if wrong:
             self.problems += self._told(document, wrong)
 
-    def _videos(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        find = self._finder(document)
-        for way, item in list_items(document.front.get("video"), ("video",)):
+    def _read_each(
+        self, name: str, read: _Read, document: Document, find: Find, wrong: list[FieldError]
+    ) -> None:
+        for way, item in list_items(document.front.get(name), (name,)):
             with _noting(wrong):
-                video = read_video(item, way, find, document)
-                yield _resource(VIDEO, document, video, video.title, video.description)
+                self.resources.append(read(item, way, find, document))
 
-    def _recordings(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        find = self._finder(document)
-        for way, item in list_items(document.front.get("audio"), ("audio",)):
-            with _noting(wrong):
-                audio = read_audio(item, way, find, document)
-                yield _resource(AUDIO, document, audio, audio.title, audio.description)
-
-    def _pictures(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        images = read_images(
-            document.front.get("images"), ("images",), self._finder(document), wrong
-        )
+    def _read_pictures(self, document: Document, find: Find, wrong: list[FieldError]) -> None:
+        images = read_images(document.front.get("images"), ("images",), find, wrong)
         if images is not None:
             told = " ".join(f"{image.alt} {image.title or ''}" for image in images.images)
             found = _resource(IMAGE, document, images, document.title, document.description)
-            yield msgspec.structs.replace(found, told=told)
+            self.resources.append(msgspec.structs.replace(found, told=told))
 
-    def _downloads(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        find = self._finder(document)
-        for way, item in list_items(document.front.get("downloads"), ("downloads",)):
-            with _noting(wrong):
-                title, download = read_download(item, way, find, self._measures)
-                found = _resource(
-                    DOWNLOAD, document, download, title or document.title, download.description
-                )
-                yield msgspec.structs.replace(found, name=download.filename)
+    def _read_download(self, item: object, way: Way, find: Find, page: Document) -> Resource:
+        title, download = read_download(item, way, find, self._measures)
+        found = _resource(DOWNLOAD, page, download, title or page.title, download.description)
+        return msgspec.structs.replace(found, name=download.filename)
 
-    def _data(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        find = self._finder(document)
-        for way, item in list_items(document.front.get("data"), ("data",)):
-            with _noting(wrong):
-                short = {"file": item, "schema": document.front.get("schema")}
-                fields = FieldReader(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
-                _, said = fields.get_required_place(
-                    ("file",), "a JSON, TOML or CSV file next to the page."
-                )
-                place, at = find(said, fields.at("file")), fields.at("file")
-                data = Data(schema=fields.get_text("schema"), data=read_records(place, at))
-                found = _resource(
-                    DATA,
-                    document,
-                    data,
-                    fields.get_text("title") or document.title,
-                    fields.get_text("description") or document.description,
-                )
-                yield msgspec.structs.replace(found, name=place.name)
-
-    def _own(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
+    def _read_own(self, document: Document, find: Find, wrong: list[FieldError]) -> None:
         """Read a payload of a site-specific content type (AHP 0.1, appendix C.3)."""
         kind, payload = document.front.get("content_type"), document.front.get("payload")
         is_own = isinstance(kind, str) and kind.startswith("x-")
@@ -230,12 +198,14 @@ class _Page:
             kind = _own_type(kind, ("content_type",))
             way = ("payload",)
             if isinstance(payload, str):
-                payload = read_records(self._finder(document)(payload, way), way)
+                payload = read_records(find(payload, way), way)
             if not isinstance(payload, dict):
                 message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
                 raise FieldError(way, message)
             check_records(payload, way)
-            yield Resource(kind, document.path, document.title, payload, document.description)
+            self.resources.append(
+                Resource(kind, document.path, document.title, payload, document.description)
+            )
 
     def _describe(self, document: Document, wrong: list[FieldError]) -> None:
         """Record which site-specific types a page documents (AHP 0.1, appendix C.3)."""
@@ -254,9 +224,6 @@ class _Page:
                 if first.url != page.url:
                     raise FieldError(way, f"{kind} is already described by {first.url}.")
 
-    def _finder(self, document: Document) -> Callable[[str, Way], MediaPlace]:
-        return lambda said, way: self._places.find(said, way, document.source)
-
     def _told(self, document: Document, wrong: Iterable[FieldError]) -> Iterator[Problem]:
         try:
             lines = FieldLines((self._folder / document.source).read_text("utf-8-sig"))
@@ -265,6 +232,28 @@ class _Page:
         for one in wrong:
             line = None if lines is None else lines.line_of(one.path)
             yield Problem(document.source, one.message, line)
+
+
+def _read_video(item: object, way: Way, find: Find, page: Document) -> Resource:
+    video = read_video(item, way, find, page)
+    return _resource(VIDEO, page, video, video.title, video.description)
+
+
+def _read_audio(item: object, way: Way, find: Find, page: Document) -> Resource:
+    audio = read_audio(item, way, find, page)
+    return _resource(AUDIO, page, audio, audio.title, audio.description)
+
+
+def _read_data(item: object, way: Way, find: Find, page: Document) -> Resource:
+    short = {"file": item, "schema": page.front.get("schema")}
+    fields = FieldReader(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
+    _, said = fields.get_required_place(("file",), "a JSON, TOML or CSV file next to the page.")
+    at = fields.at("file")
+    place = find(said, at)
+    data = Data(schema=fields.get_text("schema"), data=read_records(place, at))
+    title = fields.get_text("title") or page.title
+    found = _resource(DATA, page, data, title, fields.get_text("description") or page.description)
+    return msgspec.structs.replace(found, name=place.name)
 
 
 @contextmanager
