@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, parse_number
+from aitp_desk.knowledge.sources.html.css_values import (
+    Tokens,
+    drop_space,
+    parse_keyword,
+    parse_number,
+)
 
 _AWAY = 500.0
 """Text this many pixels to the left or above is invisible in any context."""
@@ -38,16 +43,17 @@ def _is_small(most: float) -> Callable[[Tokens], bool]:
     return is_small
 
 
+def _share(number: tuple[float, str]) -> float:
+    return number[0] / (100 if number[1] == "%" else 1)
+
+
 def _is_faint(value: Tokens) -> bool:
     number = parse_number(value)
-    return number is not None and number[0] / (100 if number[1] == "%" else 1) <= FAINT
+    return number is not None and _share(number) <= FAINT
 
 
 def _is_filtered(value: Tokens) -> bool:
-    return any(
-        token.type == "function" and token.lower_name == "opacity" and _is_faint(_inside(token))
-        for token in value
-    )
+    return any(name == "opacity" and _is_faint(inside) for name, inside in _functions(value))
 
 
 def _is_tiny_font(value: Tokens) -> bool:
@@ -55,84 +61,58 @@ def _is_tiny_font(value: Tokens) -> bool:
 
     In ``font`` the size is the first number with a unit, or a 0.
     """
-    for token in value:
-        number = parse_number([token])
-        if number is not None and (number[1] or not number[0]):
-            return number[0] <= TINY_FONT
-    return False
+    sizes = (size for size, unit in _numbers(value) if unit or not size)
+    return next(sizes, TINY_FONT + 1) <= TINY_FONT
 
 
 def _is_away(value: Tokens) -> bool:
-    return any(_leads_away(token) for token in value)
-
-
-def _leads_away(token: object) -> bool:
-    number = parse_number([token])
-    if number is None:
-        return False
-    if number[1] == "%":
-        return abs(number[0]) > _SCREENS or number[0] == -_SCREENS
-    return number[0] <= -_AWAY or number[0] >= _FAR
+    return any(
+        (abs(number) > _SCREENS or number == -_SCREENS)
+        if unit == "%"
+        else (number <= -_AWAY or number >= _FAR)
+        for number, unit in _numbers(value)
+    )
 
 
 def _is_margin_away(value: Tokens) -> bool:
-    return any(
-        number is not None and number[0] <= -(_SCREENS if number[1] == "%" else _AWAY)
-        for number in map(parse_number, ([token] for token in value))
-    )
+    return any(number <= -(_SCREENS if unit == "%" else _AWAY) for number, unit in _numbers(value))
 
 
 def _is_indented_away(value: Tokens) -> bool:
-    number = parse_number(value[:1])
-    if number is None:
-        return False
-    return abs(number[0]) >= (_SCREENS if number[1] == "%" else _AWAY)
+    return any(
+        abs(number) >= (_SCREENS if unit == "%" else _AWAY) for number, unit in _numbers(value[:1])
+    )
 
 
 def _is_transformed(value: Tokens) -> bool:
-    for token in value:
-        if token.type != "function":
-            continue
-        numbers = [parse_number([argument]) for argument in _inside(token)]
-        said = [number[0] for number in numbers if number is not None]
-        name = token.lower_name
-        if not said:
-            continue
-        if name in {"scale", "scalex", "scaley", "scale3d"} and min(map(abs, said[:2])) <= FAINT:
-            return True
-        if name in {"matrix", "matrix3d"} and said[0] == 0 and [*said, 0][1] == 0:
-            return True
-        if name == "matrix" and max(map(abs, said[4:6]), default=0.0) >= _AWAY:
-            return True
-        if name.startswith("translate") and any(
-            number is not None and number[1] != "%" and abs(number[0]) >= _AWAY
-            for number in numbers
-        ):
-            return True
-        if name.startswith("translate") and any(
-            number is not None and number[1] == "%" and abs(number[0]) > 2 * _SCREENS
-            for number in numbers
-        ):
-            return True
-        if name in {"rotatex", "rotatey"} and _is_on_edge(_inside(token)):
-            return True
-    return False
+    return any(_hides_by_transform(name, inside) for name, inside in _functions(value))
+
+
+def _hides_by_transform(name: str, arguments: Tokens) -> bool:
+    numbers = _numbers(arguments)
+    said = [number for number, _ in numbers]
+    if not said:
+        return False
+    if name in {"scale", "scalex", "scaley", "scale3d"}:
+        return min(map(abs, said[:2])) <= FAINT
+    if name in {"rotatex", "rotatey"}:
+        return _is_on_edge(arguments)
+    if name.startswith("translate"):
+        return any(
+            abs(number) > 2 * _SCREENS if unit == "%" else abs(number) >= _AWAY
+            for number, unit in numbers
+        )
+    if name in {"matrix", "matrix3d"} and said[0] == 0 and [*said, 0][1] == 0:
+        return True
+    return name == "matrix" and max(map(abs, said[4:6]), default=0.0) >= _AWAY
 
 
 def _is_scaled(value: Tokens) -> bool:
-    return any(
-        abs(number[0]) / (100 if number[1] == "%" else 1) <= FAINT
-        for token in value
-        if (number := parse_number([token])) is not None
-    )
+    return any(abs(_share(number)) <= FAINT for number in _numbers(value))
 
 
 def _is_translated(value: Tokens) -> bool:
-    return any(
-        number[1] != "%" and abs(number[0]) >= _AWAY
-        for token in value
-        if (number := parse_number([token])) is not None
-    )
+    return any(unit != "%" and abs(number) >= _AWAY for number, unit in _numbers(value))
 
 
 def _is_rotated(value: Tokens) -> bool:
@@ -141,19 +121,17 @@ def _is_rotated(value: Tokens) -> bool:
 
 def _is_on_edge(value: Tokens) -> bool:
     turns = {"deg": 360.0, "turn": 1.0, "grad": 400.0, "rad": 6.2832}
-    for token in value:
-        number = parse_number([token])
-        if number is not None and number[1] in turns:
-            quarter = number[0] / turns[number[1]] * 4
+    for number, unit in _numbers(value):
+        if unit in turns:
+            quarter = number / turns[unit] * 4
             return abs(quarter - round(quarter)) < FAINT and round(quarter) % 2 == 1
     return False
 
 
 def _is_clip_of_nothing(value: Tokens) -> bool:
     """The legacy ``clip: rect()``: top, right, bottom, left."""
-    if not value or value[0].type != "function":
-        return False
-    edges = [parse_number([token]) for token in _inside(value[0])]
+    arguments = next((inside for _, inside in _functions(value[:1])), ())
+    edges = [parse_number([token]) for token in arguments]
     sides = [edge[0] if edge is not None else None for edge in edges]
     if len(sides) != 4:
         return False
@@ -164,22 +142,20 @@ def _is_clip_of_nothing(value: Tokens) -> bool:
 
 
 def _is_path_of_nothing(value: Tokens) -> bool:
-    for token in value:
-        if token.type != "function":
-            continue
-        numbers = [parse_number([argument]) for argument in _inside(token)]
-        said = [number for number in numbers if number is not None]
-        name = token.lower_name
-        if name == "inset" and said and _is_inset_whole(said):
-            return True
-        radii = said[: 1 if name == "circle" else 2]
-        if name in {"circle", "ellipse"} and any(abs(radius[0]) <= _TINY_BOX for radius in radii):
-            return True
-        if name == "polygon" and said and 1 in {len(set(said[0::2])), len(set(said[1::2]))}:
-            return True
-        if name in {"rect", "xywh"} and len(said) >= 4 and all(n[0] <= _TINY_BOX for n in said[2:]):
-            return True
-    return False
+    return any(_encloses_nothing(name, _numbers(inside)) for name, inside in _functions(value))
+
+
+def _encloses_nothing(shape: str, said: list[tuple[float, str]]) -> bool:
+    if not said:
+        return False
+    if shape == "inset":
+        return _is_inset_whole(said)
+    if shape in {"circle", "ellipse"}:
+        radii = said[: 1 if shape == "circle" else 2]
+        return any(abs(radius) <= _TINY_BOX for radius, _ in radii)
+    if shape == "polygon":
+        return 1 in {len(set(said[0::2])), len(set(said[1::2]))}
+    return shape in {"rect", "xywh"} and len(said) >= 4 and all(n <= _TINY_BOX for n, _ in said[2:])
 
 
 def _is_inset_whole(said: list[tuple[float, str]]) -> bool:
@@ -192,14 +168,16 @@ def _is_inset_whole(said: list[tuple[float, str]]) -> bool:
     )
 
 
-def _inside(function: Tokens | object) -> Tokens:
-    arguments = getattr(function, "arguments", ())
-    return [
-        token
-        for token in arguments
-        if token.type not in {"whitespace", "comment"}
-        and not (token.type == "literal" and token.value == ",")
-    ]
+def _numbers(value: Tokens) -> list[tuple[float, str]]:
+    numbers = (parse_number([token]) for token in value)
+    return [number for number in numbers if number is not None]
+
+
+def _functions(value: Tokens) -> Iterator[tuple[str, Tokens]]:
+    """Yield the functions of a value with their arguments, without commas."""
+    for token in value:
+        if token.type == "function":
+            yield token.lower_name, [part for part in drop_space(token.arguments) if part != ","]
 
 
 HIDING: dict[str, Callable[[Tokens], bool]] = {
