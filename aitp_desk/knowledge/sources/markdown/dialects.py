@@ -119,11 +119,8 @@ class _Reader:
         self.is_myst = is_myst
         self.inline = inline
         self.depth = 0
-        self.unclosed: set[int] = set()
-        """The numbers of colons of blocks that are open to the end of the text.
-
-        Those of slashes are negative.
-        """
+        self.unclosed: set[str] = set()
+        """The signs that open blocks which nothing closes: ``:::``."""
 
     def read(self, lines: Sequence[str]) -> list[str]:
         """Return the lines as CommonMark."""
@@ -149,8 +146,8 @@ class _Reader:
         for pattern, read in (
             (_INDENTED_BOX, self._indented),
             (_TAB, self._indented),
-            (_COLONS, self._colons),
-            (_SLASHES, self._slashes),
+            (_COLONS, self._enclosed),
+            (_SLASHES, self._enclosed),
             (_ALERT, self._alert),
         ):
             if (opened := pattern.fullmatch(line)) is not None:
@@ -206,13 +203,7 @@ class _Reader:
     ) -> int:
         """Read a block or tab of MkDocs: the indented lines that follow."""
         indent = len(opened["indent"])
-        end = last = at + 1
-        while end < len(lines):
-            if lines[end].strip():
-                if len(lines[end]) - len(lines[end].lstrip()) <= indent:
-                    break
-                last = end + 1
-            end += 1
+        last = _end_of_indented(lines, at, indent)
         content = self.read(dedent_lines(lines[at + 1 : last]))
         kind = opened.groupdict().get("kind")
         if kind is None:
@@ -225,45 +216,27 @@ class _Reader:
         found += ["", *(opened["indent"] + line for line in said), ""]
         return last
 
-    def _colons(
+    def _enclosed(
         self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
     ) -> int:
-        """Read a block of Docusaurus, VitePress or MyST: the lines between colons."""
-        colons = len(opened["fence"])
-        end = None if colons in self.unclosed else _end_of_colons(lines, at, colons)
+        """Read a block between colons or slashes; without its end its lines are text."""
+        fence = opened["fence"]
+        end = None if fence in self.unclosed else _end_of_fence(lines, at, fence)
         if end is None:
-            self.unclosed.add(colons)
-            after = at + 1
-            if _OBJECT.fullmatch(lines[at]):
-                while after < len(lines) and lines[after].startswith("    "):
-                    after += 1
-            return after
-        content = [_unindented(line, len(opened["indent"])) for line in lines[at + 1 : end]]
-        if opened["directive"]:
-            said = self._directive(opened["directive"], opened["title"], content, is_code=False)
+            self.unclosed.add(fence)
+            if fence[0] == "/":
+                found.append(lines[at])
+            return _end_of_options(lines, at) if _OBJECT.fullmatch(lines[at]) else at + 1
+        said = opened.groupdict()
+        first = _end_of_options(lines, at) if fence[0] == "/" else at + 1
+        content = [_unindented(line, len(opened["indent"])) for line in lines[first:end]]
+        if said.get("directive"):
+            read = self._directive(opened["directive"], opened["title"], content, is_code=False)
         else:
-            titled = _TITLE.search(opened["attributes"] or "")
-            title = (titled[1] if titled else opened["bracketed"]) or opened["title"]
-            kind = opened["kind"].lower()
-            said = self._box(kind, title, content)
-        found += ["", *(opened["indent"] + line for line in said), ""]
-        return end + 1
-
-    def _slashes(
-        self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
-    ) -> int:
-        """Read a block between slashes; without its end it is text."""
-        slashes = len(opened["fence"])
-        end = None if -slashes in self.unclosed else _end_of_colons(lines, at, slashes, "/")
-        if end is None:
-            self.unclosed.add(-slashes)
-            found.append(lines[at])
-            return at + 1
-        first = at + 1
-        while first < end and lines[first].startswith("    "):
-            first += 1
-        said = self._box(opened["kind"].lower(), opened["title"] or "", lines[first:end])
-        found += ["", *(opened["indent"] + line for line in said), ""]
+            titled = _TITLE.search(said.get("attributes") or "")
+            title = titled[1] if titled else said.get("bracketed") or opened["title"] or ""
+            read = self._box(opened["kind"].lower(), title, content)
+        found += ["", *(opened["indent"] + line for line in read), ""]
         return end + 1
 
     def _box(self, kind: str, title: str, content: Sequence[str]) -> list[str]:
@@ -305,15 +278,7 @@ class _Reader:
     ) -> int:
         while found and not found[-1].strip():
             found.pop()
-        end = last = at + 1
-        while end < len(lines):
-            if not lines[end].strip():
-                end += 1
-            elif lines[end].startswith(("  ", "\t")):
-                end += 1
-                last = end
-            else:
-                break
+        last = _end_of_indented(lines, at, 1)
         within = self.read([opened["text"], *dedent_lines(lines[at + 1 : last])])
         term = found[-1]
         if term.startswith("- **"):
@@ -342,8 +307,9 @@ def _split_title(info: str) -> tuple[str, str]:
     return (language, title) if is_title else (info, "")
 
 
-def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") -> int | None:
+def _end_of_fence(lines: Sequence[str], at: int, fence: str) -> int | None:
     """Return the line that closes a block; None if none does."""
+    sign, opened = fence[0], len(fence)
     open_boxes = 1
     for end in range(at + 1, len(lines)):
         bare = lines[end].strip()
@@ -351,15 +317,35 @@ def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") 
             continue
         count = len(bare) - len(bare.lstrip(sign))
         if count == len(bare):
-            if count > colons:
+            if count > opened:
                 return end
-            if count == colons:
+            if count == opened:
                 open_boxes -= 1
                 if not open_boxes:
                     return end
-        elif count == colons:
+        elif count == opened:
             open_boxes += 1
     return None
+
+
+def _end_of_indented(lines: Sequence[str], at: int, indent: int) -> int:
+    """Return the line after the last one that is indented more than this, below a line."""
+    last = at + 1
+    for end in range(at + 1, len(lines)):
+        line = lines[end].expandtabs(4)
+        if line.strip():
+            if len(line) - len(line.lstrip()) <= indent:
+                break
+            last = end + 1
+    return last
+
+
+def _end_of_options(lines: Sequence[str], at: int) -> int:
+    """Return the line after the indented options below the first line of a block."""
+    end = at + 1
+    while end < len(lines) and lines[end].startswith("    "):
+        end += 1
+    return end
 
 
 def _copy(lines: Sequence[str], at: int, last: str, found: list[str]) -> int:
