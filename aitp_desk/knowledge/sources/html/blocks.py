@@ -37,6 +37,8 @@ _BLOCKS = {
 }  # fmt: skip
 _LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
 _LAYOUT_ROLES = {"presentation", "none"}
+_LINKS = 'a[href]:not([href^="mailto:"], [href^="tel:"])'
+"""Links to pages. An address to write to or to call is said nowhere else."""
 _TOP = "#top"
 """A link to the top of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
@@ -228,8 +230,8 @@ class _Reader:
             self.mark = self._next_mark(node)
         elif name == "dl":
             self.definitions.append(len(self.found))
-        elif name == "a" and "href" in node.attributes:
-            self.in_links += 1
+        elif name == "a":
+            self.in_links += node.css_matches(_LINKS)
 
     def _next_mark(self, node: LexborNode) -> str:
         """Return the mark of the next item: its number in an ordered list."""
@@ -250,7 +252,7 @@ class _Reader:
         elif name == "dl":
             self._close_definitions(self.definitions.pop())
         elif name == "a" and "href" in node.attributes:
-            self.in_links -= 1
+            self.in_links -= node.css_matches(_LINKS)
             self.text.append(address_of(node.attributes["href"] or "", node.text()))
 
     def _close_definitions(self, start: int) -> None:
@@ -330,7 +332,7 @@ def _is_said(block: Block) -> bool:
 
 def _share_of_links(node: LexborNode) -> float:
     size = len(one_line(node.text()))
-    return sum(len(one_line(link.text())) for link in node.css("a[href]")) / size if size else 0.0
+    return sum(len(one_line(link.text())) for link in node.css(_LINKS)) / size if size else 0.0
 
 
 def _is_layout(table: LexborNode) -> bool:

@@ -34,7 +34,7 @@ _BARS = re.compile(
     r"(?:nav(?:bar|header|footer|igation)?|menu|sub-?menu|main-?menu|side-?bar|sphinxsidebar|"
     r"breadcrumbs?|masthead|banner|page-?(?:header|footer)|skip-?link|pag(?:er|ination)|prev-?next|"
     r"related|rel-?bar|social|share|cookies?|logo|tagline|linenos?|gutter|viewcode-(?:link|back)|"
-    r"no-?(?:search|index|print)|toc|table-?of-?contents)",
+    r"no-?(?:search|index|print)|(?:previous|next|toc)[-_]?page|toc|table-?of-?contents)",
     re.IGNORECASE,
 )
 """Usual names of navigation, as a whole class or id."""
@@ -43,6 +43,12 @@ _MOST_OF_A_PAGE = 0.3
 page.
 """
 _MAX_BARS = 500
+_TURNS_PAGES = 'a[rel~="next"], a[rel~="prev"], a[rel~="up"], a[accesskey="n"], a[accesskey="p"]'
+_AROUND_LINKS = frozenset(
+    "p span b strong i em small font li ul ol td th tr tbody thead table".split()
+)
+_TEXT_BLOCKS = "h1, h2, h3, h4, h5, h6, pre, dl"
+_LONGEST_ROW = 200
 _PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link", "permalink"})
 
 
@@ -70,6 +76,7 @@ def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | 
         if has_bars:
             _drop_bars(main)
         _drop_permalinks(main)
+        _drop_page_turners(main)
     return main
 
 
@@ -100,3 +107,14 @@ def _drop_permalinks(main: LexborNode) -> None:
         own = link.attributes
         if "id" not in own and "name" not in own and link.text().strip().lower() in _PERMALINK:
             remove_node(link)
+
+
+def _drop_page_turners(main: LexborNode) -> None:
+    """Remove the rows that only lead to the page before and after: ``Next: Types, Up: Index``."""
+    for link in main.css(_TURNS_PAGES):
+        row = link
+        while row.parent is not None and row.parent.tag in _AROUND_LINKS:
+            if len(row.parent.text()) > _LONGEST_ROW or row.parent.css_first(_TEXT_BLOCKS):
+                break
+            row = row.parent
+        remove_node(row)

@@ -363,6 +363,28 @@ def test_further_paragraphs_of_an_item_have_no_mark(tmp_path: Path) -> None:
     assert passage.text == "- Oak.\nIt is hard.\n- Ash."
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<table><tr><td><a accesskey=p href=a>Prev</a></td><td>4.</td><td>Next</td></tr></table>",
+        "<div><p>Next: <a rel=next href=a>Types</a>, Up: <a rel=up href=b>Index</a> [1]</p></div>",
+        "<a class=previous_page href=a>back</a><a class=toc_page href=b>all</a>",
+    ],
+)
+def test_what_leads_to_the_pages_around_is_no_content(tmp_path: Path, row: str) -> None:
+    (passage,) = read(tmp_path, f"<main><h1>T</h1>{row}<p>Open it.</p>{row}</main>")[1]
+    assert passage.text == "Open it."
+
+
+def test_a_list_of_addresses_is_no_menu(tmp_path: Path) -> None:
+    people = ("Ada", "Bea", "Cy")
+    items = "".join(f"<li><a href='mailto:{one}@a.example'>{one}</a></li>" for one in people)
+    (passage,) = read(tmp_path, f"<main><h1>T</h1><p>Write to:</p><ul>{items}</ul></main>")[1]
+    assert [unit.text for unit in passage.units[1:]] == [
+        f"{one} ({one}@a.example)" for one in people
+    ]
+
+
 def test_a_heading_of_a_section_is_no_note(tmp_path: Path) -> None:
     page = (
         "<main><h1>T</h1><p>Go.</p><section id=notes><h2>Notes</h2><p>It bites.</p></section>"
