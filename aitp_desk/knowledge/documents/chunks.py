@@ -91,8 +91,8 @@ def _pages(document: Document) -> Iterator[Section]:
         yield Section("", (), f"page={number}", blocks)
 
 
-def split_sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
-    """Split a page at its headings. A first heading that opens the page is its title.
+class _Cutter:
+    """Splits a page at its headings. A first heading that opens the page is its title.
 
     The definition of a term is a section too, below the heading of its list.
 
@@ -100,11 +100,6 @@ def split_sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> It
         rendered_here: whether the desk shows the page, and gives each heading an id; an external
             page has its own ids.
     """
-    return _Cutter(rendered_here).cut(blocks)
-
-
-class _Cutter:
-    """The current position in a page: its headings, and the terms being defined."""
 
     def __init__(self, rendered_here: bool) -> None:
         self._rendered_here = rendered_here
@@ -220,7 +215,7 @@ def _sections_of(document: Document) -> Iterator[Section]:
         return _pages(document)
     # a generator makes the ids of headings in Markdown as the desk does
     has_usual_ids = not document.is_elsewhere or document.kind == "markdown"
-    cut = split_sections(split_blocks(document), rendered_here=has_usual_ids)
+    cut = _Cutter(has_usual_ids).cut(split_blocks(document))
     return _with_other_names(list(cut)) if document.kind == "html" else cut
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.knowledge.documents.dates import find_publication_date
@@ -40,24 +41,15 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
         FieldError: a required member is missing, or cannot be used.
     """
     fields = FieldReader(item, way, _VIDEO)
-    place = find_place(fields, find)
-    duration = fields.get_required_seconds("duration")
     return Video(
-        stream_url=place.url,
-        format=_format(fields, place),
-        duration_seconds=duration,
+        **_read_shared(fields, find, page),
         width=_pixels(fields, "width"),
         height=_pixels(fields, "height"),
-        thumbnail_url=_found(fields, "thumbnail", find),
-        title=fields.get_text("title") or page.title,
-        description=fields.get_text("description") or page.description or None,
-        published_at=fields.get_timestamp("published_at") or find_publication_date(page),
         subtitles=tuple(
             Subtitle(subtitle.get_language("lang"), find_place(subtitle, find).url)
             for where, said in fields.list_items("subtitles")
             for subtitle in [FieldReader(said, where, ("lang", *WHERE))]
         ),
-        chapters=_chapters(fields, duration),
         alternate_formats=tuple(
             _alternate(FieldReader(said, where, ("format", "quality", *WHERE)), find)
             for where, said in fields.list_items("alternate_formats")
@@ -68,19 +60,24 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
 def read_audio(item: object, way: Way, find: Find, page: Document) -> Audio:
     """Read a declared recording; as :func:`read_video`."""
     fields = FieldReader(item, way, _AUDIO)
+    transcript = _found(fields, "transcript", find)
+    return Audio(**_read_shared(fields, find, page), transcript_url=transcript)
+
+
+def _read_shared(fields: FieldReader, find: Find, page: Document) -> dict[str, Any]:
+    """Return the members that videos and recordings have."""
     place = find_place(fields, find)
     duration = fields.get_required_seconds("duration")
-    return Audio(
-        stream_url=place.url,
-        format=_format(fields, place),
-        duration_seconds=duration,
-        title=fields.get_text("title") or page.title,
-        description=fields.get_text("description") or page.description or None,
-        published_at=fields.get_timestamp("published_at") or find_publication_date(page),
-        thumbnail_url=_found(fields, "thumbnail", find),
-        transcript_url=_found(fields, "transcript", find),
-        chapters=_chapters(fields, duration),
-    )
+    return {
+        "stream_url": place.url,
+        "format": _format(fields, place),
+        "duration_seconds": duration,
+        "thumbnail_url": _found(fields, "thumbnail", find),
+        "title": fields.get_text("title") or page.title,
+        "description": fields.get_text("description") or page.description or None,
+        "published_at": fields.get_timestamp("published_at") or find_publication_date(page),
+        "chapters": _chapters(fields, duration),
+    }
 
 
 def find_place(fields: FieldReader, find: Find) -> MediaPlace:

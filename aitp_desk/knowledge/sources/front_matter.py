@@ -14,6 +14,8 @@ MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
 MAX_FRONT_DEPTH = 16
 
+_ENDS = {"---": {"---", "..."}, "+++": {"+++"}}
+"""The lines that end a front matter, by its first line: YAML and TOML."""
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[\w-]+:(\s|$)")
 _COMMENTED = re.compile(r"\s*(?:<!--[ \t]*\n)?((?:\.\. [\w-]+:(?!:).*\n)+)\s*(?:-->)?")
@@ -26,33 +28,33 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
     A page may also begin with a horizontal rule, which is ``---`` too. TOML is between ``+++``.
     """
     lines = text.split("\n")
-    if lines[0].rstrip() == "+++":
-        return _split_toml(source, lines, problems)
-    if lines[0].rstrip() != "---":
+    mark = lines[0].rstrip()
+    if mark not in _ENDS:
         return {}, text
-    ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
+    ends = (at for at, line in enumerate(lines) if at and line.rstrip() in _ENDS[mark])
     end = next(ends, None)
     if end is None:
-        if len(lines) > 1 and _NAME.match(lines[1]):
+        if mark == "---" and len(lines) > 1 and _NAME.match(lines[1]):
             message = "The front matter has no end and is shown as text; close it with a line ---."
             problems.append(Problem(source, message, 1))
         return {}, text
     import yaml  # only when a page with front matter is read
 
-    block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
+    front: dict[str, Any] = {}
+    block = "\n".join(lines[1:end])
     try:
-        return _parse(block), body
+        front = _parse(block, is_toml=mark == "+++")
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line_number = mark.line + 2 if mark else 1
+        at = error.problem_mark or error.context_mark
+        line_number = at.line + 2 if at else 1
         reason = error.problem or "it is not YAML"
         message = (
             f"The front matter is not read: {reason}. Correct it; quote texts that contain a colon."
         )
         problems.append(Problem(source, message, line_number))
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
-    return {}, body
+    return front, "\n".join(lines[end + 1 :])
 
 
 def split_commented(text: str) -> tuple[dict[str, Any], str]:
@@ -74,34 +76,16 @@ def split_commented(text: str) -> tuple[dict[str, Any], str]:
     return front, "\n" * found[0].count("\n") + text[found.end() :]
 
 
-def _bounded(block: str) -> str:
+def _parse(block: str, *, is_toml: bool) -> dict[str, Any]:
     if len(block.encode()) > MAX_FRONT_BYTES:
         raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
-    return block
-
-
-def _split_toml(
-    source: str, lines: list[str], problems: list[Problem]
-) -> tuple[dict[str, Any], str]:
-    end = next((at for at, line in enumerate(lines) if at and line.rstrip() == "+++"), None)
-    if end is None:
-        return {}, "\n".join(lines)
-    front: dict[str, Any] = {}
-    try:
-        block = _bounded("\n".join(lines[1:end]))
-        front = {key: _plain(value) for key, value in tomllib.loads(block).items()}
-    except (ValueError, RecursionError) as error:
-        problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
-    return front, "\n".join(lines[end + 1 :])
-
-
-def _parse(block: str) -> dict[str, Any]:
-    front = load_yaml(_bounded(block), most_depth=MAX_FRONT_DEPTH)
+    front = tomllib.loads(block) if is_toml else load_yaml(block, most_depth=MAX_FRONT_DEPTH)
     if front is None:
         return {}
     if not isinstance(front, dict):
         raise ValueError("it must be a list of names and values, such as title: Returns")
-    return {_plain(str(key)): _plain(value) for key, value in front.items()}
+    plain: dict[str, Any] = _plain(front)
+    return plain
 
 
 def _plain(value: Any) -> Any:
