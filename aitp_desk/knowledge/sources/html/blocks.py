@@ -42,6 +42,8 @@ _LINKS = 'a[href]:not([href^="mailto:"], [href^="tel:"])'
 _TOP = "#top"
 """A link to the top of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
+_GENERATED = re.compile(r"id[a-z]?\d+")
+"""An id that DocBook makes up; after the next build it is another one."""
 _ROW_OF_LINKS = 3
 """This many of them in a row are a menu or a table of contents."""
 _PAGE_OF_LINKS, _LONG_PAGE = 0.6, 2000
@@ -209,7 +211,8 @@ class _Reader:
         attributes = node.attributes
         text = node.text()
         name = attributes.get("name") or ""
-        if name and not text.strip() and not self.items and self._is_between_sentences():
+        is_target = name and not text.strip() and not _GENERATED.fullmatch(name)
+        if is_target and not self.items and self._is_between_sentences():
             self._flush()
             self._add(Mark(name))
             return True

@@ -26,6 +26,8 @@ _LABEL = re.compile(r".+(?<![:.,;!?])")
 _DIGIT = re.compile(r"\d")
 _JSON_LD = 'script[type="application/ld+json"]'
 _LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
+_CAPTIONED = frozenset({"figure", "table", "example", "equation"})
+"""Classes of DocBook: the bold title there belongs to what is shown, not to the text below."""
 _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
 """How many elements and spaces before a heading are searched for its name or its label."""
@@ -198,6 +200,9 @@ def _raise_bold(main: LexborNode) -> None:
     for node in main.css("p > b:only-child, p > strong:only-child"):
         paragraph, text = node.parent, one_line(node.text())
         if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
+            continue
+        around = paragraph.parent.attributes.get("class") if paragraph.parent else ""
+        if not _CAPTIONED.isdisjoint((around or "").split()):
             continue
         if text == one_line(paragraph.text()):
             made = make_element("h6", node.inner_html or "", id=_id_of(paragraph))

@@ -329,7 +329,7 @@ def _end_of_fence(lines: Sequence[str], at: int, fence: str) -> int | None:
 
 
 def _end_of_indented(lines: Sequence[str], at: int, indent: int) -> int:
-    """Return the line after the last one that is indented more than this, below a line."""
+    """Return the line after the indented lines below a line."""
     last = at + 1
     for end in range(at + 1, len(lines)):
         line = lines[end].expandtabs(4)
@@ -341,7 +341,7 @@ def _end_of_indented(lines: Sequence[str], at: int, indent: int) -> int:
 
 
 def _end_of_options(lines: Sequence[str], at: int) -> int:
-    """Return the line after the indented options below the first line of a block."""
+    """Return the line after the indented options of a block."""
     end = at + 1
     while end < len(lines) and lines[end].startswith("    "):
         end += 1

@@ -385,6 +385,16 @@ def test_a_list_of_addresses_is_no_menu(tmp_path: Path) -> None:
     ]
 
 
+def test_the_title_of_a_figure_heads_no_section(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>T</h1><p>Look.</p><div class=figure><a name=idm612></a>"
+        "<p class=title><b>Figure 2. A door</b></p>"
+        "<img src=d.png></div><p>Open it.</p></main>"
+    )
+    (passage,) = read(tmp_path, page)[1]
+    assert passage.text == "Look.\n\nFigure 2. A door\n\nOpen it."
+
+
 def test_a_heading_of_a_section_is_no_note(tmp_path: Path) -> None:
     page = (
         "<main><h1>T</h1><p>Go.</p><section id=notes><h2>Notes</h2><p>It bites.</p></section>"
