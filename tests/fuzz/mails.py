@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aitp_desk.transports.email.mail import UnreadableMail, read_mail
 from aitp_desk.transports.email.mail.addresses import read_addresses
-from aitp_desk.transports.email.mail.authentication import authenticate
+from aitp_desk.transports.email.mail.authentication import find_proof
 from aitp_desk.transports.email.mail.bounds import Bounds
-from aitp_desk.transports.email.mail.calendar import read_event
+from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.charset import decode
 from aitp_desk.transports.email.mail.content import clean_text
 from aitp_desk.transports.email.mail.headers import decode_words, read_date, read_ids
@@ -61,9 +61,9 @@ def _addresses(data: bytes) -> None:
 
 def _authentication(data: bytes) -> None:
     field = data.decode("ascii", "surrogateescape")
-    found = authenticate([field], "mx.example", Address("mia@home.example"))
-    if found.proof is not None:
-        assert found.proof.domain == "home.example"
+    found = find_proof([field], "mx.example", Address("mia@home.example"))
+    if found is not None:
+        assert found.domain == "home.example"
         assert "mx.example" in field.lower()
         assert "pass" in field.lower()
 
@@ -80,7 +80,7 @@ def _body(data: bytes) -> None:
     charset, _, body = data.partition(b"\n")
     text = decode(body, charset.decode("latin-1"))
     join_flowed(text, delete_space=True)
-    read_event(text)
+    is_calendar_reply(text)
 
 
 _REPLY = (

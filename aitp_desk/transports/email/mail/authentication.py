@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aitp_desk.transports.email.mail.message import Address, Authentication, Proof
+from aitp_desk.transports.email.mail.message import Address, Proof
 
 _TOKEN = re.compile(
     r'"(?P<quoted>(?:[^"\\]|\\.)*+)"?|(?P<space>\s+)|(?P<special>[;()=])|(?P<word>[^\s;()="]+)',
@@ -23,8 +23,8 @@ _MOST_RESULTS = 50
 _LONGEST = 8000
 
 
-def authenticate(fields: Sequence[str], authserv_id: str, sender: Address | None) -> Authentication:
-    """Return what the receiving server says of a sender.
+def find_proof(fields: Sequence[str], authserv_id: str, sender: Address | None) -> Proof | None:
+    """Return what proves a sender's address, as the receiving server says; None for nothing.
 
     Parameters:
         fields: values of ``Authentication-Results``, the topmost first.
@@ -32,8 +32,8 @@ def authenticate(fields: Sequence[str], authserv_id: str, sender: Address | None
         sender: the only author of the mail; None if there are none or several.
     """
     wanted = authserv_id.strip().lower()
-    if not wanted:
-        return Authentication()
+    if not wanted or sender is None:
+        return None
     for field in fields:
         statements = list(_read_statements(field[:_LONGEST]))
         if not statements:
@@ -41,12 +41,8 @@ def authenticate(fields: Sequence[str], authserv_id: str, sender: Address | None
         named = statements[0].partition(" ")[0].lower()
         if named == wanted:
             results = [_read_result(text) for text in statements[1 : _MOST_RESULTS + 1]]
-            known = [result for result in results if result is not None]
-            return Authentication(
-                tuple((result.method, result.result) for result in known),
-                _find_proof(known, sender) if sender else None,
-            )
-    return Authentication()
+            return _judge([result for result in results if result is not None], sender)
+    return None
 
 
 class _Result:
@@ -58,7 +54,7 @@ class _Result:
         self.properties = properties
 
 
-def _find_proof(results: Sequence[_Result], sender: Address) -> Proof | None:
+def _judge(results: Sequence[_Result], sender: Address) -> Proof | None:
     domain = _normalize(sender.domain)
     for result in results:
         if result.method != "dmarc":

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 
 from aitp_desk.transports.email.mail.headers import decode_raw
-from aitp_desk.transports.email.mail.message import Address, MailKind, MailList
+from aitp_desk.transports.email.mail.message import Address, MailKind
 from aitp_desk.transports.email.mail.structure import Part
 
 MOST_HOPS = 50
@@ -46,17 +46,6 @@ _AUTOMATIC_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _ID = re.compile(r"<([^<>\s]{1,250})>")
-_LINK = re.compile(r"<((?:mailto|https?):[^<>\s]{1,1000})>", re.IGNORECASE)
-_MOST_LINKS = 5
-
-
-def read_list(mail: Part) -> MailList:
-    """Return the list that a mail came by; one without an id if it came by none."""
-    value = mail.read_field("list-id")
-    bracketed = _ID.search(value)
-    id = (bracketed[1] if bracketed else value.strip()[:250]).lower()
-    links = _LINK.findall(mail.read_field("list-unsubscribe"))
-    return MailList(decode_raw(id), tuple(decode_raw(link) for link in links[:_MOST_LINKS]))
 
 
 def classify(
@@ -65,22 +54,17 @@ def classify(
     subject: str,
     *,
     own_addresses: Collection[str],
-    own_lists: Collection[str],
 ) -> tuple[MailKind, str]:
     """Return who or what has sent a mail, and why it counts as that; bounces apart.
 
     Parameters:
         own_addresses: those of the desk, in lower case.
-        own_lists: ids of lists that deliver the mails of persons to the desk, in lower case.
     """
     if reason := _find_loop(mail, sender, own_addresses):
         return MailKind.LOOP, reason
     if reason := _find_automatic(mail, sender, subject):
         return MailKind.AUTOMATIC, reason
-    mail_list = read_list(mail)
-    if mail_list.id in own_lists and mail_list.id:
-        return MailKind.PERSON, ""
-    if reason := _find_list(mail, mail_list):
+    if reason := _find_list(mail):
         return MailKind.LIST, reason
     return MailKind.PERSON, ""
 
@@ -123,9 +107,11 @@ def _find_automatic(mail: Part, sender: Address | None, subject: str) -> str:
     return ""
 
 
-def _find_list(mail: Part, mail_list: MailList) -> str:
-    if mail_list.id:
-        return f"the list {mail_list.id[:100]}"
+def _find_list(mail: Part) -> str:
+    value = mail.read_field("list-id")
+    bracketed = _ID.search(value)
+    if name := decode_raw(bracketed[1] if bracketed else value.strip()).lower():
+        return f"the list {name[:100]}"
     for name in ("list-post", "list-help", "list-subscribe", "list-unsubscribe", "x-mailing-list"):
         if mail.read_field(name):
             return f"the field {name}"

@@ -25,7 +25,6 @@ _ACTIONS = frozenset({"failed", "delayed", "delivered", "relayed", "expanded"})
 _STATUS = re.compile(r"(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])")
 _MOST_BLOCKS = 100
 _MOST_BYTES = 64 * 1024
-_LONGEST_DIAGNOSTIC = 500
 _LONGEST_STATUS = 20
 
 _DAEMON = re.compile(
@@ -80,12 +79,10 @@ def _read_status(data: bytes, bounds: Bounds) -> Iterator[FailedRecipient]:
         if not named or action not in _ACTIONS:
             continue
         status = _STATUS.search(fields.read_field("status"))
-        diagnostic = fields.read_field("diagnostic-code")
         yield FailedRecipient(
             address,
             action,
             status[0][:_LONGEST_STATUS] if status else "",
-            decode_words(diagnostic)[:_LONGEST_DIAGNOSTIC],
         )
 
 

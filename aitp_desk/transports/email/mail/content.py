@@ -10,11 +10,11 @@ import re
 
 from aitp_desk.model.conversation.file import TEXT, UNKNOWN, clean_name, sniff
 from aitp_desk.transports.email.mail.bounds import Bounds
-from aitp_desk.transports.email.mail.calendar import read_event
+from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.charset import decode
-from aitp_desk.transports.email.mail.headers import decode_words, read_id
+from aitp_desk.transports.email.mail.headers import decode_words
 from aitp_desk.transports.email.mail.html_text import read_html
-from aitp_desk.transports.email.mail.message import Attachment, Event, Refusal, RefusedPart
+from aitp_desk.transports.email.mail.message import Attachment, Refusal, RefusedPart
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
 from aitp_desk.transports.email.mail.structure import Part
 
@@ -82,7 +82,7 @@ class Content:
     Attributes:
         attachments: files and pictures, in their order.
         refused: parts that cannot be used.
-        event: the first appointment.
+        is_calendar_reply: whether a calendar answers an invitation.
         is_cut: whether a text was longer than is read.
     """
 
@@ -93,7 +93,7 @@ class Content:
         self._html_size = 0
         self.attachments: list[Attachment] = []
         self.refused: list[RefusedPart] = []
-        self.event: Event | None = None
+        self.is_calendar_reply = False
         self.is_cut = False
         if mail.declared_type == "multipart/encrypted":
             self._refuse_encrypted("encrypted.asc")
@@ -135,7 +135,7 @@ class Content:
         if is_text and not (name and self._blocks and disposition == "inline"):
             self._add_text(part, is_html=kind == "text/html")
             return
-        self._add_file(part, name, disposition)
+        self._add_file(part, name)
 
     def _add_text(self, part: Part, *, is_html: bool) -> None:
         data = part.read_bytes()
@@ -164,33 +164,25 @@ class Content:
         self._plain_size += len(text)
         last.plain.append(text)
 
-    def _add_file(self, part: Part, name: str, disposition: str) -> None:
+    def _add_file(self, part: Part, name: str) -> None:
         data = part.read_bytes()
         kind = part.declared_type
         if kind in _TNEF_TYPES or data.startswith(_TNEF):
             self.refused.append(RefusedPart(clean_name(name or "winmail.dat"), Refusal.WINMAIL))
             return
         if kind == "text/calendar":
-            self._add_event(part, data)
+            text = decode(data[: 4 * self._bounds.text], part.read_parameter("charset"))
+            self.is_calendar_reply = self.is_calendar_reply or is_calendar_reply(text)
         if not data.strip():
             return
-        content_id = read_id(part.read_field("content-id"))
         name = clean_name(name or _default_name(kind, len(self.attachments) + 1))
         self.attachments.append(
             Attachment(
                 name,
                 kind if kind.startswith("message/") else _detect_type(data, name),
-                kind[:100],
                 data,
-                content_id,
-                is_inline=bool(content_id) and disposition != "attachment",
             )
         )
-
-    def _add_event(self, part: Part, data: bytes) -> None:
-        if self.event is None:
-            text = decode(data[: 4 * self._bounds.text], part.read_parameter("charset"))
-            self.event = read_event(text)
 
     def _refuse_encrypted(self, name: str) -> None:
         self.refused.append(RefusedPart(clean_name(name or "smime.p7m"), Refusal.ENCRYPTED))

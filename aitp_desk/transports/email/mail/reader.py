@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from aitp_desk.transports.email.mail.addresses import clean_address, read_addresses
-from aitp_desk.transports.email.mail.authentication import authenticate
-from aitp_desk.transports.email.mail.automatic import classify, read_list
+from aitp_desk.transports.email.mail.authentication import find_proof
+from aitp_desk.transports.email.mail.automatic import classify
 from aitp_desk.transports.email.mail.bounce import read_bounce
 from aitp_desk.transports.email.mail.bounds import Bounds
 from aitp_desk.transports.email.mail.claims import find_claims
@@ -19,7 +19,6 @@ from aitp_desk.transports.email.mail.headers import (
 )
 from aitp_desk.transports.email.mail.message import (
     Address,
-    Authentication,
     Claim,
     Mail,
     MailKind,
@@ -38,7 +37,6 @@ def read_mail(
     authserv_id: str,
     *,
     own_addresses: Collection[str] = (),
-    own_lists: Collection[str] = (),
     bounds: Bounds | None = None,
 ) -> Mail:
     """Read a mail as a mail server delivered it.
@@ -48,7 +46,6 @@ def read_mail(
         authserv_id: of the receiving server, whose ``Authentication-Results`` count (RFC 8601);
             empty: no address is proven.
         own_addresses: addresses of the desk; a mail from one of them is a loop.
-        own_lists: ids of lists through which persons write to the desk (``List-Id``).
         bounds: how much is read; None: the usual bounds.
 
     Raises:
@@ -58,24 +55,22 @@ def read_mail(
     mail = parse(data, bounds)
     subject = decode_words(mail.read_field("subject"))[: bounds.subject]
     authors = _read_all(mail, "from", bounds)
-    reply_to = _read_all(mail, "reply-to", bounds)
     sender = authors[0] if authors else None
-    authentication = authenticate(mail.read_fields("authentication-results"), authserv_id, sender)
-    claims = find_claims(mail, authors, reply_to, _read_all(mail, "sender", bounds), authentication)
-    if not _UNPROVEN.isdisjoint(claims):
-        authentication = Authentication(authentication.results)
+    claims = find_claims(mail, authors)
+    proof = None
+    if _UNPROVEN.isdisjoint(claims):
+        proof = find_proof(mail.read_fields("authentication-results"), authserv_id, sender)
     bounce = read_bounce(mail, sender, subject, bounds)
     kind, reason = classify(
         mail,
         sender,
         subject,
         own_addresses=frozenset(address.lower() for address in own_addresses),
-        own_lists=frozenset(id.lower() for id in own_lists),
     )
     content = Content(mail, bounds)
     if bounce is not None and kind is not MailKind.LOOP:
         kind, reason = MailKind.BOUNCE, "a server reports on an own mail"
-    elif kind is MailKind.PERSON and content.event and content.event.method == "REPLY":
+    elif kind is MailKind.PERSON and content.is_calendar_reply:
         kind, reason = MailKind.AUTOMATIC, "an answer to an appointment"
     references = read_ids(mail.read_fields("references"), bounds.references)
     in_reply_to = read_id(mail.read_field("in-reply-to"))
@@ -87,25 +82,20 @@ def read_mail(
         in_reply_to=in_reply_to,
         references=references,
         sender=sender,
-        reply_to=reply_to,
         recipients=(*_read_all(mail, "to", bounds), *_read_all(mail, "cc", bounds))[
             : bounds.addresses
         ],
         delivered_to=_read_deliveries(mail),
-        return_path=_read_return_path(mail),
         subject=subject,
         date=read_date(mail.read_field("date")),
         text=division.text,
         trimmed=division.trimmed,
         is_cut=content.is_cut,
-        is_forwarded=division.is_forwarded,
         attachments=tuple(content.attachments),
         refused=tuple(content.refused),
-        event=content.event,
-        authentication=authentication,
+        proof=proof,
         claims=claims,
         bounce=bounce,
-        list=read_list(mail),
     )
 
 
@@ -136,8 +126,3 @@ def _read_deliveries(mail: Part) -> tuple[str, ...]:
     values = (value for name in _DELIVERY_FIELDS for value in mail.read_fields(name))
     found = (clean_address(value.strip().strip("<>")) for value in values)
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST_DELIVERIES]
-
-
-def _read_return_path(mail: Part) -> str | None:
-    value = mail.get("return-path")
-    return None if value is None else clean_address(str(value).strip().strip("<>"))

@@ -377,14 +377,10 @@ class _Divider:
             kept += self._lines[at : piece.begin]
             text = "\n".join(self._lines[max(at, piece.begin) : piece.end]).strip("\n")
             if text.strip():
-                trimmed.append(Trimmed(piece.kind, text, len(kept)))
+                trimmed.append(Trimmed(piece.kind, text))
             at = max(at, piece.end)
         kept += self._lines[at:]
-        leading = next((number for number, line in enumerate(kept) if line.strip()), len(kept))
-        shifted = tuple(
-            msgspec.structs.replace(piece, line=max(0, piece.line - leading)) for piece in trimmed
-        )
-        return Division("\n".join(kept).strip(), shifted, is_forwarded)
+        return Division("\n".join(kept).strip(), tuple(trimmed), is_forwarded)
 
 
 def _read_phrase(line: str) -> tuple[str, bool]:

@@ -9,9 +9,9 @@ from aitp_desk.transports.email.mail import Claim, Mail, Proof, read_mail
 OURS = "mx.shop.example"
 
 
-def read(*results: str, sender: str = "Mia <mia@home.example>", more: str = "") -> Mail:
+def read(*results: str, sender: str = "Mia <mia@home.example>") -> Mail:
     fields = "".join(f"Authentication-Results: {result}\r\n" for result in results)
-    return read_mail(f"{fields}From: {sender}\r\n{more}\r\nHello\r\n".encode(), OURS)
+    return read_mail(f"{fields}From: {sender}\r\n\r\nHello\r\n".encode(), OURS)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def read(*results: str, sender: str = "Mia <mia@home.example>", more: str = "") 
 )
 def test_a_pass_for_the_senders_domain_proves_the_address(results: str, proof: Proof) -> None:
     mail = read(f"{OURS}; {results}")
-    assert mail.authentication.proof == proof
+    assert mail.proof == proof
     assert mail.is_proven
 
 
@@ -71,7 +71,7 @@ def test_nothing_else_proves_it(results: str) -> None:
 
 def test_a_domain_answers_for_those_below_it() -> None:
     mail = read(f"{OURS}; dkim=pass header.d=home.example", sender="mia@mail.home.example")
-    assert mail.authentication.proof == Proof("dkim", "home.example")
+    assert mail.proof == Proof("dkim", "home.example")
 
 
 def test_only_the_topmost_field_of_the_receiving_server_counts() -> None:
@@ -91,12 +91,6 @@ def test_without_a_configured_server_nothing_is_proven() -> None:
     assert not read_mail(data, "").is_proven
 
 
-def test_results_of_others_are_dropped() -> None:
-    assert read("mx.other.example; spf=pass").authentication.results == ()
-    mail = read(f"{OURS}; spf=fail smtp.mailfrom=a.example; dkim=none")
-    assert mail.authentication.results == (("spf", "fail"), ("dkim", "none"))
-
-
 @pytest.mark.parametrize(
     "sender",
     [
@@ -114,7 +108,7 @@ def test_a_mail_with_several_authors_proves_none(sender: str) -> None:
 
 def test_international_domains_are_compared_in_ascii() -> None:
     mail = read(f"{OURS}; dkim=pass header.d=xn--mnchen-3ya.example", sender="a@münchen.example")
-    assert mail.authentication.proof == Proof("dkim", "xn--mnchen-3ya.example")
+    assert mail.proof == Proof("dkim", "xn--mnchen-3ya.example")
 
 
 def test_a_domain_is_not_proven_by_another_that_is_written_alike() -> None:
@@ -122,8 +116,8 @@ def test_a_domain_is_not_proven_by_another_that_is_written_alike() -> None:
         assert not read(f"{OURS}; dkim=pass header.d=strasse.example", sender=sender).is_proven
 
 
-def claims(sender: str, more: str = "") -> frozenset[Claim]:
-    return read(sender=sender, more=more).claims
+def claims(sender: str) -> frozenset[Claim]:
+    return read(sender=sender).claims
 
 
 def test_claims_that_may_deceive_are_named() -> None:
@@ -137,12 +131,4 @@ def test_claims_that_may_deceive_are_named() -> None:
         Claim.SEVERAL_FROM,
         Claim.SEVERAL_AUTHORS,
     }
-    assert claims("a@b.example", "Subject: x\r\nSubject: y\r\n") == {Claim.REPEATED_HEADER}
-    assert claims("a@b.example", "Reply-To: c@d.example\r\n") == {Claim.OTHER_REPLY_TO}
-    assert claims("a@b.example", "Reply-To: c@mail.b.example\r\n") == frozenset()
-    assert claims("a@b.example", "Sender: c@d.example\r\n") == {Claim.OTHER_SENDER}
     assert claims("Mi\u202ea <a@b.example>") == {Claim.INVISIBLE_IN_NAME}
-    assert claims("a@p\u0430ypal.example") == {Claim.MIXED_SCRIPTS}
-    assert claims("a@xn--pypal-4ve.example") == {Claim.MIXED_SCRIPTS}
-    mail = read(f"{OURS}; dmarc=fail header.from=home.example")
-    assert mail.claims == {Claim.FAILED_AUTHENTICATION}

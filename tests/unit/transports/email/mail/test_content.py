@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.transports.email.mail import Mail, Refusal, read_mail
+from aitp_desk.transports.email.mail import Mail, MailKind, Refusal, read_mail
 from tests.unit.transports.email.mail.corpus.builders import file, head, mail, multipart, part
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
@@ -36,9 +36,9 @@ def test_nested_multiparts_have_one_text_and_all_files() -> None:
     found = read(body)
     assert found.text == "My lamp"
     picture, bill = found.attachments
-    assert (picture.name, picture.content_id, picture.is_inline) == ("lamp.png", "lamp@home", True)
+    assert picture.name == "lamp.png"
     assert picture.data == PNG
-    assert (bill.name, bill.media_type, bill.is_inline) == ("bill.pdf", "application/pdf", False)
+    assert (bill.name, bill.media_type) == ("bill.pdf", "application/pdf")
     assert bill.data == PDF
 
 
@@ -54,7 +54,7 @@ def test_nested_multiparts_have_one_text_and_all_files() -> None:
 def test_a_files_type_is_detected_and_not_claimed(data: bytes, claimed: str, detected: str) -> None:
     found = read(multipart("mixed", part("See"), file("lamp", claimed, data)))
     (attachment,) = found.attachments
-    assert (attachment.media_type, attachment.claimed_type) == (detected, claimed)
+    assert attachment.media_type == detected
 
 
 @pytest.mark.parametrize(
@@ -221,23 +221,22 @@ def test_a_signature_of_the_mail_is_no_attachment() -> None:
 
 
 INVITE = (
-    "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VTIMEZONE\nDTSTART:19700101T000000\nEND:VTIMEZONE\n"
-    "BEGIN:VEVENT\nDTSTART;TZID=Europe/Berlin:20261103T101200\nDTEND:20261103T111200Z\n"
-    "SUMMARY;LANGUAGE=de:Lampen\\, und\n  mehr\nLOCATION:Laden\\; Halle 1\nEND:VEVENT\n"
-    "END:VCALENDAR\n"
+    "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nDTSTART:20261103T101200Z\n"
+    "SUMMARY:METHOD:REPLY\nEND:VEVENT\nEND:VCALENDAR\n"
 )
 
 
-def test_an_appointment_is_read_and_kept_as_a_file() -> None:
+def test_an_appointment_is_kept_as_a_file() -> None:
     found = read(multipart("alternative", part("Shall we?"), part(INVITE, "text/calendar")))
-    assert found.text == "Shall we?"
-    assert found.event is not None
-    assert found.event.method == "REQUEST"
-    assert found.event.summary == "Lampen, und mehr"
-    assert found.event.location == "Laden; Halle 1"
-    assert found.event.start == "20261103T101200 Europe/Berlin"
-    assert found.event.end == "20261103T111200Z"
+    assert (found.kind, found.text) == (MailKind.PERSON, "Shall we?")
     assert [attachment.name for attachment in found.attachments] == ["invite.ics"]
+
+
+@pytest.mark.parametrize("method", ["METHOD:REPLY", "Method: reply", "METHOD;X=y:REP\n LY"])
+def test_an_answer_to_an_appointment_is_automatic(method: str) -> None:
+    calendar = INVITE.replace("METHOD:REQUEST", method)
+    found = read(multipart("alternative", part("Yes."), part(calendar, "text/calendar")))
+    assert found.kind is MailKind.AUTOMATIC
 
 
 def test_html_alone_becomes_text() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from aitp_desk.transports.email.mail import UnreadableMail, read_mail
 from aitp_desk.transports.email.mail.addresses import read_addresses
-from aitp_desk.transports.email.mail.authentication import authenticate
-from aitp_desk.transports.email.mail.calendar import read_event
+from aitp_desk.transports.email.mail.authentication import find_proof
+from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.headers import decode_words
 from aitp_desk.transports.email.mail.html_text import read_html
 from aitp_desk.transports.email.mail.message import Address
@@ -50,7 +50,7 @@ def addresses(source: str) -> object:
 
 
 def results(source: str) -> object:
-    return authenticate([f"mx; {source}"], "mx", Address("a@b.c"))
+    return find_proof([f"mx; {source}"], "mx", Address("a@b.c"))
 
 
 FIELDS = (
@@ -71,7 +71,7 @@ FIELDS = (
     " ",
 )
 RESULTS = ("(", ")", '"', ";", "=", "dkim=pass ", "dkim=pass;", '"\\', "header.d=b.c ", " ")
-LINES = ("SUMMARY;L", ";", '"', ":", 'A;B="', "BEGIN:VEVENT\n", "A:\n ", "\\n")
+LINES = ("METHOD;L", ";", ":", "METHOD:\n", "METHOD;A:\n ", "METHOD: ", "\n")
 
 SHAPES: list[tuple[Read, str, str]] = [
     *((text, "", unit) for unit in TEXTS),
@@ -80,7 +80,7 @@ SHAPES: list[tuple[Read, str, str]] = [
     *((addresses, "", unit) for unit in FIELDS),
     *((decode_words, "", unit) for unit in FIELDS),
     *((results, "", unit) for unit in RESULTS),
-    *((read_event, "BEGIN:VEVENT\n", unit) for unit in LINES),
+    *((is_calendar_reply, "", unit) for unit in LINES),
 ]
 
 
