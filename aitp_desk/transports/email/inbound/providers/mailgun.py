@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote_to_bytes
 
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from python_multipart.multipart import Field, File, FormParser, parse_options_header
 
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 from aitp_desk.transports.base import Delivery, HookResult
@@ -104,8 +104,36 @@ def read_form(
         raise InvalidRequest("The body must be a form.", param="Content-Type")
     if body.count(b"\r\n--" + boundary) > MOST_FIELDS + 1:
         raise InvalidRequest("The form has too many fields.")
-    found = _Parts(boundary).read(body)
+    found = _read_parts(boundary, body)
     check(found)
+    return found
+
+
+def _read_parts(boundary: bytes, body: bytes) -> Mapping[str, bytes]:
+    found: dict[str, bytes] = {}
+
+    def add(name: bytes | None, data: bytes | None) -> None:
+        found.setdefault((name or b"").decode("utf-8", "replace"), data or b"")
+
+    def add_file(file: File) -> None:
+        file.file_object.seek(0)
+        add(file.field_name, file.file_object.read())
+
+    def add_field(field: Field) -> None:
+        add(field.field_name, field.value)
+
+    try:
+        parser = FormParser(
+            "multipart/form-data",
+            add_field,
+            add_file,
+            boundary=boundary,
+            config={"MAX_MEMORY_FILE_SIZE": len(body)},  # nothing is written to a disk
+        )
+        parser.write(body)
+        parser.finalize()
+    except FormParserError:
+        raise InvalidRequest("The form is malformed (RFC 7578).") from None
     return found
 
 
@@ -126,55 +154,3 @@ def _read_urlencoded(
 
 def _decode(text: bytes) -> bytes:
     return unquote_to_bytes(text.replace(b"+", b" "))
-
-
-class _Parts:
-    """Collects the parts of a form."""
-
-    def __init__(self, boundary: bytes) -> None:
-        self._found: dict[str, bytes] = {}
-        self._header = b""
-        self._value = b""
-        self._name = ""
-        self._data: list[bytes] = []
-        self._parser = MultipartParser(
-            boundary,
-            {
-                "on_part_begin": self._begin,
-                "on_header_field": self._add_header,
-                "on_header_value": self._add_value,
-                "on_header_end": self._end_header,
-                "on_part_data": self._add_data,
-                "on_part_end": self._end,
-            },
-        )
-
-    def read(self, body: bytes) -> Mapping[str, bytes]:
-        try:
-            self._parser.write(body)
-            self._parser.finalize()
-        except FormParserError:
-            raise InvalidRequest("The form is malformed (RFC 7578).") from None
-        return self._found
-
-    def _begin(self) -> None:
-        self._header = self._value = b""
-        self._name, self._data = "", []
-
-    def _add_header(self, data: bytes, start: int, end: int) -> None:
-        self._header += data[start:end]
-
-    def _add_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _end_header(self) -> None:
-        if self._header.strip().lower() == b"content-disposition":
-            _, options = parse_options_header(self._value.decode("latin-1"))
-            self._name = options.get(b"name", b"").decode("utf-8", "replace")
-        self._header = self._value = b""
-
-    def _add_data(self, data: bytes, start: int, end: int) -> None:
-        self._data.append(data[start:end])
-
-    def _end(self) -> None:
-        self._found.setdefault(self._name, b"".join(self._data))
