@@ -1,4 +1,4 @@
-"""Capabilities of strangers, installed as packages are: modules and entry points."""
+"""Capabilities and transports of strangers, installed as packages are: modules and entry points."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def installed(
     modules: Mapping[str, str],
     points: Mapping[str, str],
     commands: Mapping[str, str] = NONE,
+    transports: Mapping[str, str] = NONE,
 ) -> Iterator[None]:
     """Have packages installed for as long as the context lasts.
 
@@ -42,13 +43,18 @@ def installed(
         modules: source code by the names of modules.
         points: what the entry points name, by their own names.
         commands: the same of commands.
+        transports: the same of transports.
     """
     for name, code in modules.items():
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
     info = folder / "stranger-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
-    groups = {"aitp_desk.capabilities": points, "aitp_desk.commands": commands}
+    groups = {
+        "aitp_desk.capabilities": points,
+        "aitp_desk.commands": commands,
+        "aitp_desk.transports": transports,
+    }
     listed = "".join(
         f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in named.items())
         for group, named in groups.items()
