@@ -25,7 +25,7 @@ from aitp_desk.desk.tickets.inbox import OperatorInbox
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.egress import Egress
-from aitp_desk.model.access.principal import make_contact
+from aitp_desk.model.access.principal import name_contact
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
@@ -133,6 +133,7 @@ def build_transports(
         store=services.store,
         notes=notes,
         limits=limits,
+        clock=clock,
         start=background.start,
     )
     intake = EventIntake(services.store, by_name, clock, services.jobs.wake, messages.post)
@@ -267,7 +268,7 @@ def make_host(
         return await transport_reads.stored_bytes(store, name, f"{prefix}{key}")
 
     async def keep_state(key: str, data: bytes, person: str = "") -> None:
-        whose = make_contact(name, person, is_proven=True).id if person else ""
+        whose = name_contact(name, person, is_proven=True) if person else ""
         await _keep(store, clock, name, f"{_STATE}{key}", data, whose, expires=False)
 
     return Host(

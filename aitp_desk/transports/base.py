@@ -166,12 +166,15 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         max_bytes: the longest body, of any media type.
         has_paths: whether addresses below it are its own too, where the platform appends a path to
             the address that it is given.
+        repeats_heads: whether requests differ in their bodies alone, so that one head is parsed for
+            many: no signature or time is in the headers.
     """
 
     read: Hook
     methods: tuple[Literal["GET", "POST", "PUT"], ...] = ("POST",)
     max_bytes: int = 1024 * 1024
     has_paths: bool = False
+    repeats_heads: bool = False
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -83,7 +82,14 @@ class TransportHooks:
             most = 0 if method == "GET" else endpoint.max_bytes
             for address in (path, f"{path}/{{rest:.*}}") if endpoint.has_paths else (path,):
                 yield Route(
-                    method, address, handler, None, most, media_type=ANY_TYPE, identifies=False
+                    method,
+                    address,
+                    handler,
+                    None,
+                    most,
+                    media_type=ANY_TYPE,
+                    identifies=False,
+                    is_hot=endpoint.repeats_heads,
                 )
 
     def _make_handler(self, transport: str, endpoint: Endpoint) -> Handler:
@@ -99,7 +105,7 @@ class TransportHooks:
                     path=call.params.get("rest", ""),
                 )
             )
-            result: HookResult = await found if inspect.isawaitable(found) else found
+            result = found if isinstance(found, HookResult) else await found
             for key, data in result.kept.items():
                 await self._keep(transport, key, data)
             await self._intake.receive(transport, result.events)

@@ -1,6 +1,6 @@
 """How fast events of platforms become messages, as a share of messages that are posted.
 
-    python -m tests.bench.transports [--rounds 3] [--seconds 2] [--people 64]
+    python -m tests.bench.transports [--rounds 3] [--seconds 2] [--people 32]
 
 One desk, in a process of its own, whose agent never answers: in turns it is sent messages on
 threads by HTTP, with and without a run that would answer, and as many events of people as it
@@ -26,7 +26,7 @@ from statistics import median
 import msgspec
 
 from aitp_desk.transports.events import Incoming, TextMessage
-from tests.bench.harness.cases import create, create_with_run
+from tests.bench.harness.cases import THREADS, create, create_with_run
 from tests.bench.harness.load import NUMBER, Plan, Report, request, run_load
 from tests.support.clients.threads import DATABASE
 from tests.support.desk.processes import (
@@ -43,7 +43,7 @@ SILENT, ANSWERING = "tests.bench.harness.silent_carrier", "tests.faults.processe
 SETTINGS = ("threads.max_auto_replies=1000000", "content.meaning.enabled=false")
 SECONDS = 120
 ROUND_TRIPS = 50
-HANDLED = "SELECT count(*) FROM jobs WHERE kind = 'transport_event' AND state = 'done'"
+HANDLED = "SELECT count(*) FROM transport_messages"
 
 
 def make_events(secret: str, people: int) -> list[bytes]:
@@ -189,6 +189,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.bench.transports")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2)
-    parser.add_argument("--people", type=int, default=64)
+    parser.add_argument("--people", type=int, default=THREADS)
     given = parser.parse_args()
     asyncio.run(report(given.rounds, given.seconds, given.people))

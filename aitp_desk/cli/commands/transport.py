@@ -104,7 +104,7 @@ def send(
     Who has opted out, and has not written since, gets nothing.
     """
     with mistakes_told():
-        from aitp_desk.model.access.principal import make_contact
+        from aitp_desk.model.access.principal import name_contact
         from aitp_desk.model.ids import new_id
         from aitp_desk.store.reads.transports import conversation_at, wants_no_messages
         from aitp_desk.transports.base import Failed
@@ -112,7 +112,7 @@ def send(
 
         async def write(enabled: EnabledTransport, store: Store, hash_person: HashPerson) -> None:
             callers = {
-                make_contact(enabled.name, one, is_proven=is_proven).id
+                name_contact(enabled.name, one, is_proven=is_proven)
                 for one in (person, person.lower())  # addresses of mails are known in lower case
                 for is_proven in (True, False)
             }

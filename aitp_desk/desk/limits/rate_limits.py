@@ -132,16 +132,27 @@ class RateLimiter:
         """
         if not self._limits.enabled:
             return None
-        scope: LimitScope
-        if principal.counts_by_address:
-            limit, scope = self._anonymous[kind], "ip"
-        else:
-            limit, scope = self._limit_of(principal, kind), "principal"
+        limit, scope = self._find_limit(principal, kind)
         window = self._callers.count((kind, principal.limited_as), limit)
         allowance = self._allow(window, limit, scope, "")
         if agent is not None:
             self._add_agent(principal, agent, allowance)
         return allowance
+
+    def give_back(
+        self, principal: Principal, kind: Literal["static", "converse", "search"]
+    ) -> None:
+        """Take back the count of a request that is counted when it comes again."""
+        if self._limits.enabled:
+            limit, _ = self._find_limit(principal, kind)
+            self._callers.count((kind, principal.limited_as), limit, -1)
+
+    def _find_limit(
+        self, principal: Principal, kind: Literal["static", "converse", "search"]
+    ) -> tuple[int, LimitScope]:
+        if principal.counts_by_address:
+            return self._anonymous[kind], "ip"
+        return self._limit_of(principal, kind), "principal"
 
     def _limit_of(self, principal: Principal, kind: Literal["static", "converse", "search"]) -> int:
         if kind == "search":

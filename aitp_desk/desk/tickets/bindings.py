@@ -21,8 +21,8 @@ from aitp_desk.model.access.operator import operator_name
 from aitp_desk.model.access.principal import (
     Principal,
     ProvenBy,
-    make_contact,
     make_key_principal,
+    name_contact,
 )
 from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
@@ -150,7 +150,7 @@ class OperatorBindings:
         if not await is_still_valid(self._store, principal.id, bound.bound_at, now, mark):
             return None
         people = {bound, *await platform_reads.people_of_key(self._store, key.id)}
-        contacts = {make_contact(one.transport, one.person, is_proven=True).id for one in people}
+        contacts = {name_contact(one.transport, one.person, is_proven=True) for one in people}
         return BoundOperator(operator_name(key.name), principal, frozenset(contacts))
 
 

@@ -150,6 +150,11 @@ def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> 
     return Principal(f"{KEY_PREFIX}{id_}", find_kind(opened), opened, "", proven_by=proven_by)
 
 
+def name_contact(transport: str, person: str, *, is_proven: bool) -> str:
+    """Return the id of the caller for a person on another platform; see :func:`make_contact`."""
+    return f"{CONTACT_PREFIX}{transport}{':' if is_proven else '?'}{person}"
+
+
 def make_contact(
     transport: str, person: str, *, is_proven: bool, actions: Iterable[str] = ()
 ) -> Principal:
@@ -162,15 +167,10 @@ def make_contact(
         is_proven: whether the platform has authenticated the person.
         actions: names of those that it opens to a proven person.
     """
+    id_ = name_contact(transport, person, is_proven=is_proven)
+    kind, by = PrincipalKind.STRANGER, ProvenBy.NOTHING
     if is_proven:
-        id_, kind, by = (
-            f"{CONTACT_PREFIX}{transport}:{person}",
-            PrincipalKind.USER,
-            ProvenBy.TRANSPORT,
-        )
-    else:
-        id_, kind = f"{CONTACT_PREFIX}{transport}?{person}", PrincipalKind.STRANGER
-        by = ProvenBy.NOTHING
+        kind, by = PrincipalKind.USER, ProvenBy.TRANSPORT
     scopes = {"threads", *(f"actions:{name}" for name in actions)} if is_proven else ()
     return Principal(id_, kind, frozenset(scopes), id_, proven_by=by)
 

@@ -13,8 +13,9 @@ from aitp_desk.store.records.transports import (
     ConversationState,
     name_at,
     name_correction,
+    platform_address,
 )
-from aitp_desk.store.units.transport_events import EVENT_KINDS, STOP_KIND
+from aitp_desk.store.units.transport_events import EVENT_KIND, EVENT_KINDS, STOP_KIND, name_event
 
 _STATE = Conversation.__struct_fields__.index("state")
 
@@ -120,13 +121,16 @@ async def corrections(store: Store, thread_id: str, message_id: str) -> tuple[st
     return tuple(row[0] for row in await store.read("corrections", named))
 
 
-async def is_handled(store: Store, transport: str, address: str, ref: str) -> bool:
+async def is_handled(store: Store, transport: str, address: str, ref: str, caller: str) -> bool:
     """Return whether a message was handled, which a platform calls so.
 
     Parameters:
         address: of its conversation, or of those that were left there.
+        caller: of its event.
     """
-    return bool(await store.read("is_handled", name_at(transport, address, ref)))
+    remembered = name_event(transport, caller, platform_address(address), ref)
+    asked = {**name_at(transport, address, ref), "kind": EVENT_KIND, "remembered": remembered}
+    return bool(await store.read("is_handled", asked))
 
 
 async def wants_no_messages(store: Store, person: bytes) -> bool:

@@ -6,12 +6,19 @@ from enum import Enum
 
 import msgspec
 
-LEFT = "\x1fleft "
+APART = "\x1f"
+"""Separates the platform's id of a conversation from a person's; no platform's id contains it."""
+LEFT = f"{APART}left "
 """Follows the address of a conversation that was left, before what tells it from others."""
 
 
 EDITS = "edits"
 """Metadata of a message that corrects another one: names it."""
+
+
+def platform_address(address: str) -> str:
+    """Return what the platform calls the conversation with an address."""
+    return address.partition(APART)[0]
 
 
 def name_correction(message_id: str) -> str:

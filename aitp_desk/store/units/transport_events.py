@@ -1,15 +1,26 @@
-"""Stores events of platforms, each as a job of its sender."""
+"""Stores events of platforms, each as a job of its sender.
+
+A job's subject is the event, so that a repetition changes nothing. A message that is posted at once
+needs no job: its conversation knows what the platform calls it. Where such names are dropped, jobs
+that are done remember the newest of them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.model.ids import next_id
-from aitp_desk.store.base import Work
+from aitp_desk.model.ids import id_from, next_id
+from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.records.transports import Conversation, StoredBytes, name_at
+from aitp_desk.store.records.transports import (
+    Conversation,
+    StoredBytes,
+    name_at,
+    platform_address,
+)
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 EVENT_KIND = "transport_event"
@@ -17,6 +28,18 @@ EVENT_KIND = "transport_event"
 STOP_KIND = "transport_stop"
 """The kind of job that handles an opt-out, which waits for no other event."""
 EVENT_KINDS = {"event": EVENT_KIND, "stop": STOP_KIND}
+_REMEMBERED = 100
+"""How many messages of a conversation are remembered whose names are dropped."""
+
+
+def name_event(transport: str, *what: str) -> str:
+    """Return the subject of an event's job.
+
+    Parameters:
+        what: the event's id; of a remembered message the caller, the conversation and its name.
+    """
+    digest = hashlib.sha256("\x1f".join(what).encode())
+    return f"{transport} {digest.hexdigest()[:40]}"
 
 
 def enqueue_jobs(
@@ -63,22 +86,49 @@ def enqueue_jobs(
 
 
 class NotNext(Exception):
-    """The event was stored before, or earlier ones of its person wait."""
+    """The message was handled before, or earlier events of its person wait."""
 
 
-def take_message(*, job: NewJob, conversation: Conversation, ref: str) -> Work[None]:
-    """Store the job of an event as done: the rest of the unit posts its message.
+def take_message(conversation: Conversation, caller: str, ref: str) -> Work[None]:
+    """Take the turn of a message: the rest of the unit posts it.
 
     Parameters:
         conversation: as it was read: since then its person may have joined another thread.
+        caller: of the event.
         ref: what the platform calls the message.
 
     Raises:
         NotNext: nothing was written.
     """
-    of = {"who": job.principal or "", "id": conversation.id, "thread_id": conversation.thread_id}
+    of = {"who": caller, "id": conversation.id, "thread_id": conversation.thread_id}
     named = name_at(conversation.transport, conversation.address, ref)
     if not (yield "message_is_next", {**EVENT_KINDS, **of, **named}):
         raise NotNext
-    if not (yield "add_done_job", {**msgspec.structs.asdict(job), "payload": "{}"}):
-        raise NotNext
+
+
+def list_names(*, conversation_id: str = "", thread_id: str = "") -> Work[Sequence[Row]]:
+    """Read the newest names of a conversation, or of all on a thread."""
+    of = {"id": conversation_id, "thread_id": thread_id, "limit": _REMEMBERED}
+    return (yield "newest_names", of)
+
+
+def remember_handled(names: Sequence[Row]) -> Work[None]:
+    """Keep that messages are handled whose names are dropped.
+
+    They may be delivered again. The jobs are as old as the newest message of the conversation, and
+    forgotten as others are.
+
+    Parameters:
+        names: as :func:`list_names` returns them.
+    """
+    for transport, address, principal, heard_at, ref in names:
+        subject = name_event(transport, principal, platform_address(address), ref)
+        done = NewJob(
+            id=id_from("job", heard_at, hashlib.sha512(subject.encode()).digest()),
+            kind=EVENT_KIND,
+            ref=subject,
+            payload={},
+            created_at=heard_at,
+            principal=principal,
+        )
+        yield "add_done_job", {**msgspec.structs.asdict(done), "payload": "{}"}

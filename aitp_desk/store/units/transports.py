@@ -18,7 +18,7 @@ from aitp_desk.store.records.transports import (
     NewConversation,
 )
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
-from aitp_desk.store.units.transport_events import STOP_KIND
+from aitp_desk.store.units.transport_events import STOP_KIND, list_names, remember_handled
 
 MESSAGE_KIND = "transport_message"
 """The kind of job that sends a thread's messages to a conversation."""
@@ -351,9 +351,11 @@ def move_conversation(*, transport: str, former: str, address: str) -> Work[None
 
 
 def _rename(conversation_id: str, address: str) -> Work[None]:
+    names = yield from list_names(conversation_id=conversation_id)
     if (yield "rename_conversation", {"id": conversation_id, "address": address}):
         # there, the earlier names may mean other messages
         yield "drop_transport_messages_of_conversation", {"id": conversation_id}
+        yield from remember_handled(names)
 
 
 def note_sent(
@@ -408,9 +410,11 @@ def retract_message(thread_id: str, message_id: str, now: int) -> Work[None]:
 def drop_conversations(thread_id: str) -> Work[None]:
     """Forget the conversations of a thread that is deleted."""
     thread = {"thread_id": thread_id}
+    names = yield from list_names(thread_id=thread_id)
     yield "drop_controls_of_thread", thread
     yield "drop_transport_messages_of_thread", thread
     yield "drop_conversations_of_thread", thread
+    yield from remember_handled(names)
 
 
 def erase_conversations(*, principal: str, thread_id: str) -> Work[None]:

@@ -14,7 +14,7 @@ from aitp_desk.agent.history.message_codec import LOCALE
 from aitp_desk.config import Site
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.jobs.kinds import JobKind
-from aitp_desk.model.access.principal import make_contact
+from aitp_desk.model.access.principal import name_contact
 from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
@@ -89,7 +89,7 @@ class ContactMail:
         if is_blocked(person, self._mail.common.blocked):
             return
         proven, unproven = (
-            make_contact(self._mail.name, person, is_proven=one).id for one in (True, False)
+            name_contact(self._mail.name, person, is_proven=one) for one in (True, False)
         )
         language = await self._find_language(ticket.thread_id)
         random = hashlib.shake_256(self._secret + claim.id.encode()).digest(64)

@@ -1,12 +1,11 @@
 """Stores the events of platforms, before these get their acknowledgement.
 
 Each is a job, named by the platform's id of the event: a repetition changes nothing. A plain
-message is posted in the same commit, and its job is stored as done.
+message needs no job: it is posted in the same commit.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,12 +13,16 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.transports import StoredBytes
-from aitp_desk.store.units.transport_events import EVENT_KIND, STOP_KIND, enqueue_jobs
+from aitp_desk.store.units.transport_events import (
+    EVENT_KIND,
+    STOP_KIND,
+    enqueue_jobs,
+    name_event,
+)
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -35,7 +38,7 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host.drafts import MOST_FILES
-from aitp_desk.transports.host.people import ALL_OF, find_principal
+from aitp_desk.transports.host.people import ALL_OF, name_caller
 from aitp_desk.transports.host.registry import EnabledTransport
 
 LONGEST_TEXT = 50_000
@@ -60,9 +63,8 @@ _UNREAL = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LANGUAGE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
-PostPlain = Callable[[str, Incoming, Principal, NewJob], Awaitable[bool]]
-"""Posts the message of an event, and stores its job as done; returns False if the job has to be
-queued: given the transport's name, the event, its caller and its job."""
+PostPlain = Callable[[str, Incoming], Awaitable[bool]]
+"""Posts the message of an event, given the transport's name; returns whether it did."""
 
 _log = structlog.get_logger()
 
@@ -103,23 +105,15 @@ class EventIntake:
             StoreBusy: nothing was stored; the platform should deliver it again.
         """
         clean = [one for event in events if (one := clean_event(event)) is not None]
-        jobs = []
-        for event in clean:
-            caller = find_principal(transport, event, "")
-            job = self._job(transport, event, caller.id)
-            # one of several would come before the others
-            if (
-                self._post is not None
-                and len(events) == 1
-                and await self._post(transport, event, caller, job)
-            ):
-                return
-            jobs.append(job)
-        dropped = len(events) - len(jobs)
-        if jobs:
+        # one of several would come before the others
+        is_alone = len(events) == len(clean) == 1
+        if self._post is not None and is_alone and await self._post(transport, clean[0]):
+            return
+        dropped = len(events) - len(clean)
+        if clean:
             dropped += await self._store.run(
                 enqueue_jobs,
-                jobs=jobs,
+                jobs=[self._job(transport, event) for event in clean],
                 most=MOST_WAITING,
                 is_outside=self._wake is None,
                 kept=[one for event in clean for one in _files_of(transport, event)],
@@ -129,16 +123,15 @@ class EventIntake:
         if dropped:
             _log.warning("events_dropped", transport=transport, count=dropped)
 
-    def _job(self, transport: str, event: Incoming, principal: str) -> NewJob:
+    def _job(self, transport: str, event: Incoming) -> NewJob:
         now = self._clock()
-        digest = hashlib.sha256(event.event_id.encode()).hexdigest()[:40]
         return NewJob(
             id=new_id("job", now),
             kind=STOP_KIND if self._is_opt_out(transport, event.event) else EVENT_KIND,
-            ref=f"{transport} {digest}",
+            ref=name_event(transport, event.event_id),
             payload=event,
             created_at=int(now),
-            principal=principal,
+            principal=name_caller(transport, event),
         )
 
     def _is_opt_out(self, transport: str, event: Event) -> bool:
@@ -173,7 +166,7 @@ def clean_event(event: Incoming) -> Incoming | None:
 def _files_of(transport: str, event: Incoming) -> Iterator[StoredBytes]:
     """Yield the names under which a transport may keep an event's files."""
     if isinstance(event.event, TextMessage):
-        whose = find_principal(transport, event, "").id
+        whose = name_caller(transport, event)
         for file in event.event.files:
             yield StoredBytes(transport, file.ref, whose)
 
@@ -235,7 +228,7 @@ def _file(file: IncomingFile) -> IncomingFile:
 
 
 def _is_id(text: str, longest: int = LONGEST_ID) -> bool:
-    return 0 < len(text) <= longest and _CONTROL.search(text) is None
+    return 0 < len(text) <= longest and not _has_control(text)
 
 
 def _ref(text: str) -> str:
@@ -244,7 +237,13 @@ def _ref(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    return _CONTROL.sub(" ", text[:LONGEST_NAME]).strip()
+    name = text[:LONGEST_NAME]
+    return (_CONTROL.sub(" ", name) if _has_control(name) else name).strip()
+
+
+def _has_control(text: str) -> bool:
+    # most are printable, which is known faster
+    return not text.isprintable() and _CONTROL.search(text) is not None
 
 
 def _text(text: str) -> str:

@@ -29,7 +29,7 @@ from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
-from aitp_desk.store.records.transports import Conversation, ConversationState
+from aitp_desk.store.records.transports import Conversation, ConversationState, platform_address
 from aitp_desk.store.units.transports import (
     MESSAGE_KIND,
     end_conversation,
@@ -46,7 +46,6 @@ from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import (
     SENDER,
     find_sending_time,
-    platform_address,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport

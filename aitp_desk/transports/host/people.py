@@ -9,12 +9,16 @@ from datetime import UTC, datetime, time, tzinfo
 
 import msgspec
 
-from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact
-from aitp_desk.store.records.transports import LEFT, Conversation, ConversationState
+from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact, name_contact
+from aitp_desk.store.records.transports import (
+    APART,
+    LEFT,
+    Conversation,
+    ConversationState,
+    platform_address,
+)
 from aitp_desk.transports.events import AutomaticMessage, DeliveryFailure, Incoming
 
-APART = "\x1f"
-"""Separates the platform's id of a conversation from a person's; no platform's id contains it."""
 ALL_OF = "all of "
 """Begins the name of those who share a conversation, and no person's id."""
 SENDER = "sender_name"
@@ -38,8 +42,17 @@ def find_principal(
     Parameters:
         actions: names of those that are open to a proven person, but not to a group.
     """
-    person = incoming.sender if incoming.is_private else f"{ALL_OF}{incoming.conversation}"
+    person = _find_person(incoming)
     return _make_caller(transport, person, desk, actions, is_proven=incoming.is_proven)
+
+
+def name_caller(transport: str, incoming: Incoming) -> str:
+    """Return the id of the caller of an event."""
+    return name_contact(transport, _find_person(incoming), is_proven=incoming.is_proven)
+
+
+def _find_person(incoming: Incoming) -> str:
+    return incoming.sender if incoming.is_private else f"{ALL_OF}{incoming.conversation}"
 
 
 def principal_of(conversation: Conversation, actions: Sequence[str] = ()) -> Principal:
@@ -66,7 +79,7 @@ def _make_caller(
 def name_unproven(transport: str, principal_id: str) -> str:
     """Return the id of the caller that a person is where nothing proves them."""
     person = principal_id.removeprefix(CONTACT_PREFIX)[len(transport) + 1 :]
-    return make_contact(transport, person, is_proven=False).id
+    return name_contact(transport, person, is_proven=False)
 
 
 def make_person_hash(derive: Callable[[str], bytes]) -> HashPerson:
@@ -87,7 +100,7 @@ def hash_names(principal: str, transport: str, address: str, hash_person: HashPe
     found = (hash_person(principal),)
     if not principal.startswith(f"{CONTACT_PREFIX}{transport}:"):
         return found
-    number = make_contact(transport, platform_address(address), is_proven=True).id
+    number = name_contact(transport, platform_address(address), is_proven=True)
     return found if number == principal else (*found, hash_person(number))
 
 
@@ -109,28 +122,23 @@ def address_left(address: str, ref: str) -> str:
     return f"{address}{LEFT}{hashlib.sha256(ref.encode()).hexdigest()[:32]}"
 
 
-def platform_address(address: str) -> str:
-    """Return what the platform calls the conversation with an address."""
-    return address.partition(APART)[0]
-
-
-def is_of_group(conversation: Conversation, principal: Principal) -> bool:
+def is_of_group(conversation: Conversation, caller: str) -> bool:
     """Return whether a group's conversation is of the group of an event.
 
     A platform that moves a group gives it another id, by which its name differs.
 
     Parameters:
-        principal: as :func:`find_principal` returns it for the event.
+        caller: as :func:`name_caller` returns it for the event.
     """
-    group, _, _ = principal.id.partition(ALL_OF)
-    return group != principal.id and conversation.principal.startswith(f"{group}{ALL_OF}")
+    group, _, _ = caller.partition(ALL_OF)
+    return group != caller and conversation.principal.startswith(f"{group}{ALL_OF}")
 
 
-def is_theirs(conversation: Conversation, incoming: Incoming, principal: Principal) -> bool:
+def is_theirs(conversation: Conversation, incoming: Incoming, caller: str) -> bool:
     """Return whether the caller of an event may go on with a conversation."""
     if isinstance(incoming.event, DeliveryFailure | AutomaticMessage):
         return True  # nothing is said as the person
-    if conversation.principal == principal.id or is_of_group(conversation, principal):
+    if conversation.principal == caller or is_of_group(conversation, caller):
         return True
     return incoming.holds_secret and conversation.person == incoming.sender
 

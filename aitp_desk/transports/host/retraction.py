@@ -9,10 +9,10 @@ import msgspec
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.transports import platform_address
 from aitp_desk.store.units.transports import RETRACTION_KIND
 from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.people import platform_address
 from aitp_desk.transports.host.registry import EnabledTransport
 
 DELAYS = (5, 60, 600, 3600)

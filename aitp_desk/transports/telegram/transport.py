@@ -65,7 +65,9 @@ class TelegramTransport(Transport):
 
     def endpoints(self) -> Mapping[str, Endpoint]:
         """Return the webhook; none with long polling."""
-        return {} if self._is_polling else {HOOK: Endpoint(read=self.read_delivery)}
+        if self._is_polling:
+            return {}
+        return {HOOK: Endpoint(read=self.read_delivery, repeats_heads=True)}
 
     def read_delivery(self, delivery: Delivery) -> HookResult:
         """Read an update that Telegram delivers.

@@ -42,7 +42,7 @@ async def find_changed(
         places.append(name_within(enabled.name, room, ref))
     for place in places:
         found = await transport_reads.conversation_of_message(store, place)
-        if found is not None and is_theirs(found, incoming, principal):
+        if found is not None and is_theirs(found, incoming, principal.id):
             return found
     return None
 

@@ -66,15 +66,12 @@ from aitp_desk.transports.host.people import (
     hash_names,
     is_of_group,
     is_theirs,
+    name_caller,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.visitors.changes import (
-    find_changed,
-    find_own_message,
-    remove_message,
-)
+from aitp_desk.transports.visitors.changes import find_changed, find_own_message, remove_message
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
 from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
 from aitp_desk.transports.visitors.services import VisitorServices
@@ -122,7 +119,7 @@ class VisitorEvent:
             conversation = await find_changed(self._store, *named) or conversation
         is_found = conversation is not None and self._address == self._incoming.conversation
         if conversation is not None and (
-            self._incoming.is_private or is_of_group(conversation, self._principal)
+            self._incoming.is_private or is_of_group(conversation, self._principal.id)
         ):
             self._principal = principal_of(conversation, self._actions)
             self._desk = self._services.desks[conversation.desk]
@@ -175,7 +172,7 @@ class VisitorEvent:
         Where another caller writes it is another one: the first one's thread is not theirs.
         """
         found = await self._read(self._address)
-        if found is None or is_theirs(found, self._incoming, self._principal):
+        if found is None or is_theirs(found, self._incoming, self._principal.id):
             return found
         self._address = address_apart(self._address, self._principal.id)
         return await self._read(self._address)
@@ -186,9 +183,9 @@ class VisitorEvent:
     async def _is_handled(self) -> bool:
         event = self._incoming.event
         ref = event.message_ref if isinstance(event, TextMessage | OptOut) else ""
-        return bool(ref) and await transport_reads.is_handled(
-            self._store, self._enabled.name, self._address, ref
-        )
+        caller = name_caller(self._enabled.name, self._incoming)
+        named = (self._enabled.name, self._address, ref, caller)
+        return bool(ref) and await transport_reads.is_handled(self._store, *named)
 
     async def _obey(self, conversation: Conversation | None, message: TextMessage) -> bool:
         """Return whether a message was a command to the desk, having done it."""

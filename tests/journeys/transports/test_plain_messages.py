@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
 import pytest_asyncio
 
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
+from tests.journeys.transports.test_attacks import handled, say, until
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
@@ -63,19 +64,24 @@ async def test_it_waits_for_those_before_it(desk: CarriedDesk) -> None:
     assert said(desk) == ['["Zero?"]', '["With a file"]', '["After it?"]']
 
 
-async def test_it_is_posted_once_though_it_is_delivered_twice_at_once(desk: CarriedDesk) -> None:
+@pytest.mark.parametrize("ref", ["m", ""], ids=["named", "without a name"])
+async def test_it_is_posted_once_though_it_is_delivered_twice_at_once(
+    desk: CarriedDesk, ref: str
+) -> None:
     pigeon = cast("PigeonPlatform", desk.platform)
     events = [
         Incoming(
             event_id=f"once {number}",
             conversation="chat-ada",
             sender="ada",
-            event=TextMessage(text=f"Once {number}?", message_ref=""),
+            event=TextMessage(text=f"Once {number}?", message_ref=ref and f"{ref}{number}"),
         )
         for number in range(20)
     ]
     for event in events:
         assert set(await asyncio.gather(*(pigeon.post((event,)) for _ in range(3)))) == {200}
+    if not ref:  # each is posted by its job
+        await handled(desk)
     assert said(desk) == ['["Zero?"]', *(f'["Once {number}?"]' for number in range(20))]
 
 
@@ -91,3 +97,19 @@ async def test_a_message_is_not_posted_again_when_its_thread_has_changed(
     await desk.platform.write("ada", "Two?")
     await answered(desk, 3)
     assert said(desk) == ['["Two?"]']
+
+
+async def test_a_message_of_a_group_that_has_moved_since_is_not_posted_again(
+    desk: CarriedDesk,
+) -> None:
+    pigeon = cast("PigeonPlatform", desk.platform)
+    group: dict[str, Any] = {"conversation": "group-old", "is_private": False}
+    await say(desk, "ada", "One?", **group)
+    event = await pigeon.deliver("ada", TextMessage(text="Two?", message_ref="2"), **group)
+    await until(lambda: any("Two?" in one.text for one in pigeon.sent))
+    pigeon.moved["group-old"] = "group-new"
+    await say(desk, "ada", "Three?", **group)
+    before = said(desk)
+    await pigeon.redeliver(event)
+    await handled(desk)
+    assert said(desk) == before

@@ -57,7 +57,7 @@ class Pigeon(Transport):
         self._secret = host.environment.get(settings.secret_env, "")
 
     def endpoints(self) -> Mapping[str, Endpoint]:
-        return {"events": Endpoint(read=self._read)}
+        return {"events": Endpoint(read=self._read, repeats_heads=True)}
 
     def _read(self, delivery: Delivery) -> HookResult:
         given = delivery.headers.get(SECRET, "")

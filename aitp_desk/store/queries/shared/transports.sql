@@ -60,9 +60,10 @@ WHERE kind IN (:event, :stop) AND {waiting};
 -- newest_stop: Finds the id of a principal's newest opt-out, finished or not.
 SELECT max(id) FROM jobs WHERE kind = :stop AND principal = :who;
 
--- message_is_next: Returns a row if a thread still carries the conversation, which is open, no
--- event of the principal is unfinished, and no message of this name is handled.
+-- message_is_next: Returns a row if a thread still carries the conversation at an address, which is
+-- open, no event of the principal is unfinished, and no message of this name is handled.
 SELECT 1 FROM transport_conversations WHERE id = :id AND thread_id = :thread_id AND state = 'open'
+AND transport = :transport AND address = :address
 AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :event AND {waiting})
 AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = :stop AND {waiting})
 AND NOT EXISTS (
@@ -162,9 +163,10 @@ SELECT c.id, 0, 1 + coalesce(
     (SELECT max(part) FROM transport_messages WHERE conversation = c.id AND seq = 0), 0
 ), :ref FROM transport_conversations c WHERE c.id = :id;
 
--- is_handled: Returns a row if a message of this name is handled.
+-- is_handled: Returns rows if a message of this name is handled.
 SELECT 1 FROM transport_conversations c
-JOIN transport_messages m ON m.conversation = c.id WHERE {handled} LIMIT 1;
+JOIN transport_messages m ON m.conversation = c.id WHERE {handled}
+UNION ALL SELECT 1 FROM jobs WHERE kind = :kind AND ref = :remembered;
 
 -- transport_message: Finds the message that a platform calls so, unless it was deleted.
 SELECT m.id, m.seq, m.principal FROM transport_messages r
@@ -190,6 +192,11 @@ JOIN transport_conversations c ON c.thread_id = m.thread_id
 JOIN transport_messages r ON r.conversation = c.id AND r.seq = m.seq
 WHERE m.thread_id = :thread_id AND m.id = :id AND m.origin = 'desk'
 ORDER BY c.id, r.part;
+
+-- newest_names: Lists the newest messages of a conversation, or of all that a thread carries.
+SELECT c.transport, c.address, c.principal, c.heard_at, r.ref FROM transport_conversations c
+JOIN transport_messages r ON r.conversation = c.id WHERE c.id = :id OR c.thread_id = :thread_id
+ORDER BY r.seq DESC, r.part DESC LIMIT :limit;
 
 -- transport_refs: Lists what a platform calls the newest messages of a conversation.
 SELECT seq, part, ref FROM transport_messages WHERE conversation = :id

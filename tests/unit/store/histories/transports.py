@@ -16,7 +16,7 @@ from aitp_desk.store.units.transport_bytes import (
     keep_bytes,
     replace_bytes,
 )
-from aitp_desk.store.units.transport_events import EVENT_KIND, NotNext, take_message
+from aitp_desk.store.units.transport_events import NotNext, take_message
 from aitp_desk.store.units.transports import (
     begin_conversation,
     confirm_conversation,
@@ -210,12 +210,11 @@ async def leave(past: History, of: Draw) -> None:
 
 
 async def take(past: History, of: Draw) -> None:
-    job = a_job(new_name("event"), EVENT_KIND, principal=new_name("person"))
     id_ = pick(past.conversations, of.n)
     found = await transport_reads.conversation(past.store, id_) if id_ else None
     if found is not None:
         with suppress(NotNext):
-            await past.store.run(take_message, job=job, conversation=found, ref=new_name("ref"))
+            await past.store.run(take_message, found, new_name("person"), new_name("ref"))
 
 
 async def move(past: History, of: Draw) -> None:

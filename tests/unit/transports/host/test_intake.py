@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.model.access.principal import make_contact
-from aitp_desk.store.records.transports import Conversation
+from aitp_desk.store.records.transports import Conversation, platform_address
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -30,7 +30,6 @@ from aitp_desk.transports.host.intake import LONGEST_PERSON, LONGEST_TEXT, clean
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
-    platform_address,
     principal_of,
 )
 
