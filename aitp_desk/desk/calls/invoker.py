@@ -112,15 +112,11 @@ class ActionInvoker:
         """
         return self._offered[name].action
 
-    def describe_result(self, call: ActionCall) -> str:
-        """Return the text about a call that is over."""
-        return self.deferred_calls.describe_result(call)
-
     def offer_result(self, call: ActionCall) -> Offer:
         """Return a call that is over as an answer, in its action's preferred type."""
         offered = self._offered.get(call.action)
         if offered is None:
-            return Offer(self.describe_result(call), tools_used=(call.action,))
+            return Offer(self.deferred_calls.describe_result(call), tools_used=(call.action,))
         return offer_result(offered.action, call, (offered.action.answer_types[0], None))
 
     def list_callable(self, principal: Principal) -> tuple[Action, ...]:

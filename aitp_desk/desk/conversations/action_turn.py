@@ -14,21 +14,19 @@ from typing import Any, TypeVar
 import msgspec
 
 from aitp_desk.agent.base import Answer, find_tool_caller
-from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.invocation import AcceptedCall, Consent
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.results import PLAIN, choose_type, offer_result
 from aitp_desk.desk.conversations.driver import DialogueServices, SessionDriver
 from aitp_desk.desk.dialogue.prompts import describe_accepted
 from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, write_arguments
-from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest, CallStatus
+from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.errors import (
-    CallNotFound,
     MissingField,
     PreconditionFailed,
     UnsupportedType,
@@ -178,38 +176,6 @@ class ActionTurns:
             chosen = PLAIN
         came = offer_result(action, call, chosen, max_tokens=request.max_tokens)
         return ActionReply(_told_with(receipt, came), ended=call)
-
-    async def get_call_status(self, principal: Principal, session_id: str) -> CallStatus:
-        """Return the status of the newest accepted call of the caller's session.
-
-        Raises:
-            CallNotFound: there is none, or it belongs to another caller.
-        """
-        call = await self.invoker.calls.find_in_session(session_id, principal)
-        if call is None:
-            raise CallNotFound("You have no call in this session.", param="session_id")
-        if not call.is_over:
-            return CallStatus(call, await self.invoker.calls.seconds_left(call))
-        return CallStatus(call, offer=self.offer_result(call))
-
-    async def describe_end(self, call_id: str) -> CallStatus | None:
-        """Return how a call ended, for the callback to its caller's server.
-
-        None if it has not ended, does not exist, or its caller may no longer be notified.
-        """
-        call = await self.invoker.calls.find_ended(call_id)
-        if call is None or not await self.invoker.calls.may_notify(call):
-            return None
-        return CallStatus(call, offer=self.offer_result(call))
-
-    def offer_result(self, call: ActionCall) -> Offer | None:
-        """Return the result of a succeeded call; None for any other.
-
-        It has the type that the action prefers.
-        """
-        if call.state is not CallState.SUCCEEDED:
-            return None
-        return self.invoker.offer_result(call)
 
     async def find_asked_action(self, principal: Principal, session: Session) -> Action | None:
         """Return the action whose call waits for the answer to the session's last question."""

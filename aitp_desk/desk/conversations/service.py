@@ -22,6 +22,8 @@ from aitp_desk.knowledge.documents.languages import spell_tag
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.errors import CallNotFound
 
 
 class ConversationService:
@@ -42,7 +44,8 @@ class ConversationService:
         self._agent_turns = agent_turns
         self._action_sessions = action_sessions
         self._action_turns = action_turns
-        self._own = action_turns.invoker.names
+        self._invoker = action_turns.invoker
+        self._own = self._invoker.names
         self._registry = registry
         self._agent_tools = agent_tools
         self._limiter = agent_tools.limiter
@@ -123,16 +126,31 @@ class ConversationService:
         Raises:
             CallNotFound: there is none, or it belongs to another caller.
         """
-        return await self._action_turns.get_call_status(principal, session_id)
+        call = await self._invoker.calls.find_in_session(session_id, principal)
+        if call is None:
+            raise CallNotFound("You have no call in this session.", param="session_id")
+        if not call.is_over:
+            return CallStatus(call, await self._invoker.calls.seconds_left(call))
+        return self._status_of_ended(call)
 
     async def describe_ended_call(self, call_id: str) -> CallStatus | None:
-        """Return how a call ended; None if it has not, or does not exist."""
-        return await self._action_turns.describe_end(call_id)
+        """Return how a call ended, for the callback to its caller's server.
+
+        None if it has not ended, does not exist, or its caller may no longer be notified.
+        """
+        call = await self._invoker.calls.find_ended(call_id)
+        if call is None or not await self._invoker.calls.may_notify(call):
+            return None
+        return self._status_of_ended(call)
+
+    def _status_of_ended(self, call: ActionCall) -> CallStatus:
+        is_done = call.state is CallState.SUCCEEDED
+        return CallStatus(call, offer=self._invoker.offer_result(call) if is_done else None)
 
     @property
     def longest_eta(self) -> int | None:
         """Usual duration of the slowest action, in seconds; None if unknown."""
-        return self._action_turns.invoker.calls.longest_eta
+        return self._invoker.calls.longest_eta
 
     @property
     def cache_counts(self) -> CacheCounts:

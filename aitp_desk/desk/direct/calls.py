@@ -181,7 +181,7 @@ class DirectCalls:
             if call.state is CallState.WAITING_PAYMENT:
                 return await self._pay(principal, call, asked.payment, asked.refused)
             if asked.payment is not None and call.payment is not None:
-                return await self._status(await self._checkout.wait_settled(call))
+                return await self._status(await self._checkout.settlement.wait_settled(call))
             return begun.before
 
     def redact_call(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -350,7 +350,7 @@ class DirectCalls:
         """
         given = asked.payment or {}
         if call.state is CallState.WAITING_PAYMENT:
-            call = await self._checkout.wait_settled(call)
+            call = await self._checkout.settlement.wait_settled(call)
         if (
             call.state is CallState.WAITING_PAYMENT
             and await self._checkout.get_terms(call) is not None
@@ -370,7 +370,7 @@ class DirectCalls:
             )
         if not await self._checkout.was_paid_by(call, given):
             raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
-        paid = await self._checkout.wait_settled(call)
+        paid = await self._checkout.settlement.wait_settled(call)
         return await self._status(msgspec.structs.replace(paid, thread_id=None, session_id=None))
 
     async def _pay_or_tell(
@@ -379,7 +379,7 @@ class DirectCalls:
         """Pay for a call of the caller's; a repeat returns its status."""
         if call.state is CallState.WAITING_PAYMENT:
             return await self._pay(principal, call, given)
-        return await self._status(await self._checkout.wait_settled(call))
+        return await self._status(await self._checkout.settlement.wait_settled(call))
 
     async def _pay(
         self,

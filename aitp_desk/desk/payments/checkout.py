@@ -46,10 +46,12 @@ class Checkout:
     """Requests and accepts payments for direct calls.
 
     Parameters:
-        settlement: of the same desk.
         desk_messages: lets plugins judge the payment request.
         verification: verifies payments before they are written.
         messages: posts payment messages.
+
+    Attributes:
+        settlement: of the same desk.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class Checkout:
         self._actor = context.actor
         self._store = context.store
         self._clock = context.clock
-        self._settlement = settlement
+        self.settlement = settlement
         self._invoker = invoker
         self._desk_messages = desk_messages
         self._verification = verification
@@ -127,7 +129,7 @@ class Checkout:
 
     async def get_terms(self, call: ActionCall) -> PaymentTerms | None:
         """Return how a call can be paid now; None if it cannot."""
-        quote = await self._settlement.get_quote(call)
+        quote = await self.settlement.get_quote(call)
         return None if quote is None else quote.terms
 
     async def pay_call(
@@ -148,7 +150,7 @@ class Checkout:
             PreconditionFailed: it is too late.
             as :meth:`.MessageService.add_message`.
         """
-        quote, posted = await self._settlement.get_quote(call), 0
+        quote, posted = await self.settlement.get_quote(call), 0
         if quote is not None:
             request = RequestInfo("POST", "", b"", manual=True)
             draft = _draft(quote, given)
@@ -158,15 +160,11 @@ class Checkout:
             posted = message.message.seq
         elif call.expires_at < self._clock():
             raise PreconditionFailed(TOO_LATE)
-        call = await self._settlement.wait_settled(call)
+        call = await self.settlement.wait_settled(call)
         if call.state is CallState.WAITING_PAYMENT and (terms := await self.get_terms(call)):
-            why = await self._settlement.read_reply_after(call.thread_id or "", posted)
+            why = await self.settlement.read_reply_after(call.thread_id or "", posted)
             raise self.make_payment_required(call, terms, why)
         return call
-
-    async def wait_settled(self, call: ActionCall) -> ActionCall:
-        """See :meth:`.PaymentSettlement.wait_settled`."""
-        return await self._settlement.wait_settled(call)
 
     async def explain_unpaid(self, call: ActionCall, why: str) -> DeskError:
         """Return the error for a repeated call that still waits for payment.
@@ -175,7 +173,7 @@ class Checkout:
             why: as for :meth:`make_payment_required`.
         """
         terms = await self.get_terms(call)
-        if terms is None and await self._settlement.is_asked(call):
+        if terms is None and await self.settlement.is_asked(call):
             told = f"The quote of this call of {call.action} has expired, and nothing was done."
             return PreconditionFailed(f"{told} Call it again, with a new Idempotency-Key.")
         return self.make_payment_required(call, terms, why)
@@ -210,7 +208,7 @@ class Checkout:
         Raises:
             DeskError: as :meth:`.PaymentVerifier.find_problem`.
         """
-        quote = await self._settlement.get_quote(call)
+        quote = await self.settlement.get_quote(call)
         if quote is None:
             return TOO_LATE
         return await self._verification.find_problem(principal, call, _draft(quote, given))

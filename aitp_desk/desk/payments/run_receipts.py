@@ -111,7 +111,9 @@ class RunReceipts:
 
     def _tell(self, call: ActionCall) -> Utterance:
         if call.is_over:
-            said = Answer(self._invoker.describe_result(call), tools_used=(call.action,))
+            said = Answer(
+                self._invoker.deferred_calls.describe_result(call), tools_used=(call.action,)
+            )
         elif call.state is CallState.WAITING_PAYMENT:  # the payment is being checked
             said = Answer(call.how_far)
         else:

@@ -281,7 +281,9 @@ def describe_outcome(outcome: Said, conversation: Conversation, agent_tools: Age
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
-        agent_tools.invoker.describe_result(call) if call.is_over else describe_call(call).output
+        agent_tools.invoker.deferred_calls.describe_result(call)
+        if call.is_over
+        else describe_call(call).output
         for call in conversation.made.values()
     )
     return Answer(
