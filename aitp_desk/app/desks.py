@@ -159,7 +159,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         open_requests=open_requests,
         sessions=sessions,
         streams=ThreadStreams(
-            context, reader=reader, events=events, settings=config.events, slots=services.slots
+            reader=reader, events=events, settings=config.events, slots=services.slots
         ),
         runs=runs,
         tasks=TaskService(

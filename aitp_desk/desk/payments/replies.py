@@ -27,7 +27,6 @@ class PaymentReplies:
     def __init__(
         self, context: DeskContext, settlement: PaymentSettlement, reader: ThreadReader
     ) -> None:
-        self._context = context
         self._settlement = settlement
         self._reader = reader
         self._store = context.store

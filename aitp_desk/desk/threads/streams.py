@@ -7,7 +7,6 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from aitp_desk.config import Events
-from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, EventFormat, EventSink, Upto
@@ -32,14 +31,12 @@ class ThreadStreams:
 
     def __init__(
         self,
-        context: DeskContext,
         *,
         reader: ThreadReader,
         events: Broadcaster,
         settings: Events,
         slots: ConcurrencySlots,
     ) -> None:
-        self._context = context
         self._reader = reader
         self._events = events
         self._settings = settings
