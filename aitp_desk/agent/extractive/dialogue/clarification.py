@@ -29,8 +29,8 @@ question, and if not.
 """
 _MOST = 0.25
 """A word is significant with this share of the weight of the rarest word."""
-_COVERAGE, _FIT = 0.78, 0.78
-_CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
+_COVERAGE = 0.78
+_CLOSE_WITHOUT_A_NOUN, _COVERAGE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same if the question says "it" and nothing before could be meant."""
 _IS_THERE = re.compile(
     r"(?:is|are|will) there\b|(?:do|does|will) (?:you|they|it|we) (?:have|offer|sell|serve)\b",
@@ -131,25 +131,17 @@ def rivals_of(
         best.setdefault(candidate.page, candidate)
     if len(best) < 2:  # nothing comes near the first, as is usual
         return ()
-    coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
+    coverage = _COVERAGE_WITHOUT_A_NOUN if dangling else _COVERAGE
     rivals = [
         candidate
         for candidate in best.values()
         if candidate.coverage >= coverage
-        and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
         and (dangling or candidate.score >= _closeness(candidate) * first.score)
     ]
     if first not in rivals:
         return ()
     rivals = [rival for rival in rivals if rival is first or not is_same_answer(rival, first)]
-    # a page that the question names or that has that title is meant; else those with its words
-    rivals = [rival for rival in rivals if not rival.strayed] or rivals
-    if first.called and not dangling:
-        rivals = [rival for rival in rivals if rival.called]
-    titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
-    if len(titled) > 1:
-        rivals = titled
     if len(library.documents) > MANY_PAGES:
         said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
         rivals = [
