@@ -155,7 +155,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
         per_second: messages to all conversations.
         per_conversation: messages to one conversation within a second.
         buttons: the most below one message; the others become text.
-        has_forms: whether it shows forms itself.
         earlier: how many messages before it a message shows; 0 for none.
         file_bytes: the most of all files of a message; of the others the text has links.
         file_types: the types of files that it takes, with the largest of each in bytes; of the
@@ -166,7 +165,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     per_second: float
     per_conversation: float
     buttons: int
-    has_forms: bool = False
     earlier: int = 0
     file_bytes: int = 20 * 1024 * 1024
     file_types: Mapping[str, int] = {}

@@ -77,7 +77,6 @@ class SlackTransport(Transport):
         per_second=4,
         per_conversation=1,
         buttons=MOST_BUTTONS,
-        has_forms=True,
     )
 
     def __init__(self, settings: SlackSettings, host: Host) -> None:

@@ -47,7 +47,6 @@ class Pigeon(Transport):
         per_second=1000,
         per_conversation=1000,
         buttons=5,
-        has_forms=True,
         file_bytes=MOST_FILE_BYTES,
     )
 
