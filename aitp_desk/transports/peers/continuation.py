@@ -15,7 +15,13 @@ from aitp_desk.model.error_kind import ErrorKind, FailureCode
 from aitp_desk.model.errors import PreconditionFailed, Unavailable
 from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.visitor.base import EndpointKind, Outcome
-from aitp_desk.visitor.errors import BudgetSpent, CallFailed, SiteFailed, SiteRefused
+from aitp_desk.visitor.errors import (
+    BudgetSpent,
+    CallFailed,
+    PolicyRefused,
+    SiteFailed,
+    SiteRefused,
+)
 from aitp_desk.visitor.site import Site
 
 PASSING = frozenset({401, 403, 408, 425, 429})
@@ -42,13 +48,17 @@ async def wait_shortly(site: Site, outcome: Outcome, seconds: float) -> Outcome:
     Raises:
         CallFailed: it has failed.
     """
-    with suppress(TimeoutError, BudgetSpent, SiteFailed):
+    with suppress(TimeoutError, SiteFailed):
         async with asyncio.timeout(seconds):
             while outcome.kind == "waiting" and outcome.reference:
                 try:
                     outcome = await site.poll(outcome)
                 except CallFailed:
                     raise
+                except BudgetSpent:
+                    break
+                except PolicyRefused:  # no later visit may ask there either
+                    return msgspec.structs.replace(outcome, reference="")
                 except SiteRefused:  # another visit finds out whether it will tell
                     break
     return outcome

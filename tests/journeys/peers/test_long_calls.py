@@ -236,6 +236,20 @@ async def test_a_partner_that_forgets_the_call_leaves_its_outcome_unknown(
         assert "The outcome is unknown." in ended["error"]["message"]
 
 
+async def test_a_call_that_is_to_be_polled_elsewhere_may_have_been_made(tmp_path: Path) -> None:
+    async with scripted_site() as site:
+        site.will("/openapi.json", DOCUMENT, method="GET")
+        elsewhere = {"Location": "https://other.example/calls/1"}
+        site.will("/engrave", {"status": "accepted"}, status=202, headers=elsewhere)
+        toml = peer(site.url, title="Plates", actions=["engrave_plate"])
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            buyer = await talker.with_key("actions")
+            told = await buyer.send("POST", "/capabilities/engrave_plate", ENGRAVING)
+            assert told.status == 503
+            assert "The outcome is unknown." in told.body["detail"]
+            assert talker.rows("SELECT state FROM calls") == [("unknown",)]
+
+
 async def test_a_partner_that_is_down_for_a_while_is_asked_again(tmp_path: Path) -> None:
     clock = Clock(time.time())
     async with plain_workshop(tmp_path, clock, "5") as (talker, site):
