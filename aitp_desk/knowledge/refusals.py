@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
+import structlog
 
+from aitp_desk.knowledge.semantics.base import ModelUnusable
 from aitp_desk.knowledge.semantics.vectors import Vectors
 from aitp_desk.store.reads.console.refusals import Refusal
 
 _LONGEST = 200
 """Longer messages are left out: they are letters, and mostly about one person."""
+_log = structlog.get_logger(__name__)
 
 
 class RefusalGroup(msgspec.Struct, frozen=True):
@@ -41,7 +44,7 @@ async def group_refusals(
 
     Parameters:
         refusals: the newest first.
-        vectors: group by meaning; without them only equal wordings are grouped.
+        vectors: group by meaning; without them or their model only equal wordings are grouped.
     """
     count: Counter[str] = Counter()
     newest: dict[str, Refusal] = {}
@@ -50,7 +53,12 @@ async def group_refusals(
             count[words] += 1
             newest.setdefault(words, refusal)
     every = [words for words, _ in count.most_common()]
-    groups = [[words] for words in every] if vectors is None else await vectors.group(every)
+    groups = [[words] for words in every]
+    if vectors is not None:
+        try:
+            groups = await vectors.group(every)
+        except ModelUnusable as error:
+            _log.warning("questions_not_compared", reason=str(error))
     found = [
         RefusalGroup(
             newest[group[0]],

@@ -178,11 +178,12 @@ class Vectors:
         return rows
 
     async def group(self, texts: Sequence[str]) -> list[list[str]]:
-        """Group texts by meaning; without the model each is a separate group."""
-        try:
-            return group_texts(texts, await self.rows(texts), self.likeness)
-        except ModelUnusable:
-            return [[text] for text in texts]
+        """Group texts by meaning.
+
+        Raises:
+            ModelUnusable: the model does not respond now.
+        """
+        return group_texts(texts, await self.rows(texts), self.likeness)
 
     def likeness(self, left: Any, right: Any) -> float:
         """Return the cosine of two vectors of length 1, on the common scale."""

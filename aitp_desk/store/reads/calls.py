@@ -22,10 +22,11 @@ async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
     return read_call(rows[0]) if rows else None
 
 
-async def every_call(store: Store) -> AsyncIterator[ActionCall]:
-    """Read all calls, in the order of their ids."""
+async def calls_since(store: Store, since: int) -> AsyncIterator[ActionCall]:
+    """Read the calls since a time (Unix seconds), in the order of their ids."""
     last = ""
-    while rows := await store.read("calls_after", {"after": last, "limit": AT_ONCE}):
+    place = {"since": since, "limit": AT_ONCE}
+    while rows := await store.read("calls_since", {"after": last, **place}):
         for call in map(read_call, rows):
             yield call
             last = call.id

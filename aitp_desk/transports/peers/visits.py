@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from aitp_desk.config import Peer
 from aitp_desk.model.money import Money
 from aitp_desk.model.timestamps import write_timestamp
 from aitp_desk.store.base import Store
-from aitp_desk.store.reads.calls import every_call
+from aitp_desk.store.reads.calls import calls_since
 from aitp_desk.transports.peers.federation import HAND_OVER
 from aitp_desk.transports.peers.offers import find_list, read_list
 from aitp_desk.transports.peers.rules import ask_name
@@ -50,11 +51,11 @@ async def list_visits(
     """
     partners = _name_actions(peers, data)
     found: list[tuple[float, PartnerVisit]] = []
-    async for call in every_call(store):
+    async for call in calls_since(store, math.floor(since)):
         partner = partners.get(call.action, "")
         if call.action == HAND_OVER:
             partner = str(call.arguments.get("partner", ""))
-        if partner and call.created_at >= since:
+        if partner:
             visit = PartnerVisit(
                 write_timestamp(call.created_at),
                 partner,

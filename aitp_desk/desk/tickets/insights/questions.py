@@ -21,7 +21,6 @@ from aitp_desk.desk.tickets.similarity import compute_share, find_stems
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.refusals import fold_question
 from aitp_desk.knowledge.semantics.base import ModelUnusable
-from aitp_desk.knowledge.semantics.vectors import group_texts
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.errors import InvalidRequest
@@ -182,7 +181,7 @@ async def _group_wordings(every: Sequence[str], library: Library) -> list[list[s
     if vectors is not None:
         try:
             async with asyncio.timeout(_SECONDS):
-                return group_texts(every, await vectors.rows(every), vectors.likeness)
+                return await vectors.group(every)
         except (ModelUnusable, TimeoutError) as error:
             _log.warning("questions_not_compared", reason=str(error) or "too slow")
     return await asyncio.to_thread(_group_by_words, every, library)

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, read_answer
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
@@ -18,11 +19,13 @@ from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
 from aitp_desk.knowledge.enrichment.text import make_digest
+from aitp_desk.knowledge.refusals import group_refusals
 from aitp_desk.knowledge.semantics.base import Reranker
 from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.file import FILE
 from aitp_desk.knowledge.semantics.progress import Progress
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
+from aitp_desk.store.reads.console.refusals import Refusal
 from tests.support.doubles.embedding import KeywordReranker, WordEmbedder
 
 pytest.importorskip("numpy")
@@ -210,9 +213,13 @@ async def test_questions_for_the_same_are_one_group(tmp_path: Path) -> None:
         vectors = knowledge.library.vectors
         assert vectors is not None
         assert await vectors.group(asked) == [[asked[0], asked[2]], [asked[1]]]
+        refusals = [Refusal(words, 0, "") for words in [*asked, "Where are canoes?"]]
+        assert len(await group_refusals(refusals[:3], vectors)) == 2
         embedder.fails = True
-        asked.append("Where are canoes?")
-        assert await vectors.group(asked) == [[text] for text in asked]
+        with capture_logs() as logs:
+            assert len(await group_refusals(refusals, vectors)) == 4
+    assert [one["event"] for one in logs] == ["questions_not_compared"]
+    assert logs[0]["reason"]
 
 
 async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE id = :id;
 
--- calls_after: Lists calls in the order of their ids.
+-- calls_since: Lists calls since a time in the order of their ids.
 SELECT {call}
-FROM calls WHERE id > :after ORDER BY id LIMIT :limit;
+FROM calls WHERE id > :after AND created_at >= :since ORDER BY id LIMIT :limit;
 
 -- call_of_session: Finds the newest call of a session that continues after it was accepted.
 SELECT {call}
