@@ -237,8 +237,8 @@ export class Conversation {
   }
 
   /** Show the answer that is being written, without its end. */
-  write(run, more, before) {
-    const words = before?.run === run ? before.text + more : more;
+  write(run, more, writing) {
+    const words = writing?.run === run ? writing.text + more : more;
     this.writing = { id: `writing ${run}`, run, party: "desk", text: words, state: "writing" };
     if (words) this.view.show(this.writing, false);
     else this.view.remove(this.writing.id);
