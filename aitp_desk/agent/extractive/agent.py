@@ -350,14 +350,17 @@ def _refuse(
         text += " " + says.near.format(name=name, text=told)
     if site.contact:
         text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
+    text = text.replace("。 ", "。")
     refusal = _write(text, limit, follow_ups=find_follow_ups(found, library), found=False)
     locale = speech.tag if speech is not speech_of(library.language) else None
     return msgspec.structs.replace(refusal, locale=locale)
 
 
 def _as_written(word: str, question: str) -> str:
-    """Return a folded word with the accents and marks that the visitor gave it."""
-    said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
+    """Return a folded word with the accents and capitals of the visitor."""
+    said = normalize("NFC", question).strip().replace("’", "'").replace("'", " ")
+    if said[1:2].islower():  # a capital only begins the sentence
+        said = said[0].lower() + said[1:]
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
     whole = next((part for part in bare if word in fold_text(part).split("-")), None)
     if whole is not None and len(word) < _SHORTEST_PART:  # "co" of "co-worker"

@@ -248,7 +248,7 @@ async def test_a_follow_up_is_understood_in_its_language(visitor: Visitor) -> No
         (
             "de-CH",
             "Verkaufen Sie Fahrräder?",
-            "Über „verkaufen“ oder „fahrräder“ habe ich auf den Seiten von Pins nichts gefunden.",
+            "Über „verkaufen“ oder „Fahrräder“ habe ich auf den Seiten von Pins nichts gefunden.",
         ),
         ("en", "Do you sell Fahrräder?", "I found nothing"),
         ("", "Est-ce que vous vendez des vélos ?", "Je n'ai rien trouvé"),
@@ -396,7 +396,7 @@ async def test_a_session_goes_from_language_to_language(visitor: Visitor) -> Non
     ("tag", "question", "says"),
     [
         ("en", "Do you sell bicycles?", "I found nothing about “bicycles” in the pages of Pins"),
-        ("de", "Haben Sie Fahrräder?", "Über „fahrräder“ habe ich auf den Seiten von Pins"),
+        ("de", "Haben Sie Fahrräder?", "Über „Fahrräder“ habe ich auf den Seiten von Pins"),
         ("fr", "Avez-vous des vélos ?", "Je n'ai rien trouvé sur « vélos » dans les pages"),
         ("it", "Avete biciclette?", "Non ho trovato nulla su «biciclette» nelle pagine di Pins."),
         ("es", "¿Tienen bicicletas?", "No he encontrado nada sobre «bicicletas» en las páginas"),
@@ -405,6 +405,11 @@ async def test_a_session_goes_from_language_to_language(visitor: Visitor) -> Non
             "pl",
             "Czy mają Państwo rowery?",
             "Na stronach serwisu Pins nie ma nic na temat: „rowery”.",
+        ),
+        (
+            "ja",
+            "自転車はありますか？",
+            "Pinsのページには、「自転車」についての記載が見つかりませんでした。サイトの担当者",
         ),
         ("nl", "Hebt u fietsen?", "Ik heb op de pagina's van Pins niets gevonden over ‘fietsen’."),
     ],
@@ -416,7 +421,7 @@ async def test_what_is_not_found_is_named_as_it_was_said_in_every_language(
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "alpha.md").write_text("# Alpha\n\nAlpha, beta, gamma.\n")
-    settings = ("site.name=Pins", f"site.language={tag}")
+    settings = ("site.name=Pins", f"site.language={tag}", "site.contact.email=pins@example.org")
     async with visiting(tmp_path / "data", *settings, folder=folder) as visitor:
         said = await visitor.ask(question)
     assert said.answer.startswith(says)

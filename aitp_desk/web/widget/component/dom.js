@@ -62,7 +62,7 @@ const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
   collapse: "M5 9l7 7 7-7",
   copy: "M9 9h10v11H9zM5 15V4h10",
-  more: "M4 12h2M11 12h2M18 12h2",
+  more: "M5 11a1 1 0 1 0 .1 0M12 11a1 1 0 1 0 .1 0M19 11a1 1 0 1 0 .1 0",
   thumb: "M7 20V11l4-8q3 0 2 6h7l-2 11H4v-9h3",
   send: "M12 19V5M5.5 11.5L12 5l6.5 6.5",
 };

@@ -546,7 +546,8 @@ async def test_the_words_of_a_page_become_no_markup(
     said = (
         "# Heading\n\n<img src=x onerror=alert(1)> [bad](javascript:alert(1))"
         " [good](https://shop.example/a_(b))\n\n1. one\n2. two\n   - deep\n\n| A | B |\n|---|---|\n"
-        "| 1 | `2` |\n\n```\nlet a = 1;\n```"
+        "| 1 | `2` |\n\n```\nlet a = 1;\n```\n\nPrices:\n\nThe pages are English. They say:"
+        "\n\n英語で書かれています。該当する箇所:"
     )
     async with at_chat(browser, ground.url) as visitor:
         await visitor.ask(QUESTION)
@@ -566,4 +567,5 @@ async def test_the_words_of_a_page_become_no_markup(
         await expect(words.locator("td code")).to_have_text("2")
         await expect(words.locator("pre")).to_have_text("let a = 1;")
         await expect(words.get_by_role("button", name="Copy")).to_be_visible()
+        await expect(words.locator(".heading")).to_have_text(["Heading", "Prices:"])
         assert await find_flaws(visitor.page) == []

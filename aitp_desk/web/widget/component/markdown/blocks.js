@@ -11,8 +11,8 @@ const QUOTE = /^\s*>\s?/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/;
 const DIVIDER = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
-/** A short paragraph that ends in a colon announces what follows. */
-const TITLE = /^.{1,60}:\s*$/;
+/** A short paragraph of one sentence that ends in a colon announces what follows. */
+const TITLE = /^(?!.*(\. |。)).{1,60}:\s*$/;
 const COPIED_MS = 2000;
 
 /**
