@@ -215,6 +215,8 @@ async def test_a_reload_and_a_second_tab_show_the_conversation(
         await visitor.choose("New conversation")
         await expect(other.questions).to_have_count(0)
         assert await other.focused() == "log", "the answer is gone"
+        await expect(other.page.locator(".welcome .chip").first).to_be_visible()
+        await expect(visitor.page.locator(".welcome")).to_have_count(1)
         await other.ask(QUESTION)
         await expect(visitor.answers).to_contain_text("14 days")
         assert other.faults == []
@@ -298,6 +300,24 @@ async def test_what_cannot_be_sent_is_sent_again_once(
         await expect(visitor.banner).to_be_hidden()
 
 
+async def test_a_question_that_waits_is_in_view_below_why_it_waits(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    size = {"width": 480, "height": 480}
+    async with at_chat(browser, ground.url, viewport=size) as visitor:
+        for count in (1, 2):
+            await visitor.ask(QUESTION)
+            await expect(visitor.answers).to_have_count(count)
+        await visitor.page.context.set_offline(True)
+        await visitor.ask("And on Sundays?")
+        await expect(visitor.banner).to_be_visible()
+        waits = await visitor.questions.last.bounding_box()
+        foot = await visitor.page.locator("footer").bounding_box()
+        assert waits is not None
+        assert foot is not None
+        assert waits["y"] + waits["height"] <= foot["y"]
+
+
 async def test_a_message_whose_acknowledgement_is_lost_is_posted_once(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:
@@ -378,7 +398,7 @@ async def test_the_keyboard_is_enough_and_the_focus_is_never_lost(
         await expect(menu).to_have_attribute("aria-expanded", "false")
         await expect(visitor.panel).to_have_count(1)
         await expect(menu).to_be_focused()
-        await visitor.press("Enter", "Tab", "Enter")
+        await visitor.press("Enter", "Tab", "Tab", "Enter")
         await expect(visitor.page.get_by_role("button", name="Keep it")).to_be_focused()
         await visitor.press("Tab", "Enter")
         await expect(visitor.questions).to_have_count(0)

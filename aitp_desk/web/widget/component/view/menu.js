@@ -48,8 +48,8 @@ export function makeMenu({ onbegin, onerase, onperson }) {
     "div",
     { class: "menu", hidden: true },
     button(text("newConversation"), choose(begin)),
-    button(text("deleteConversation"), choose(confirm), DANGER),
     onperson && button(text("person"), choose(onperson)),
+    button(text("deleteConversation"), choose(confirm), DANGER),
   );
   const title = { role: "group", "aria-label": text("deleteConversation"), hidden: true };
   const question = el("div", { class: "confirm", ...title });

@@ -50,7 +50,6 @@ export class Panel {
     this.composer = new Composer(this);
     this.element = this.build();
     this.attached.listen(this.element);
-    this.showWelcome();
     host.shadowRoot.append(this.element);
     document.addEventListener("visibilitychange", () => this.markSeen());
     window.visualViewport?.addEventListener("resize", () => this.fit());
@@ -199,8 +198,11 @@ export class Panel {
   }
 
   clear() {
-    this.change((transcript) => transcript.clear());
-    if (!this.welcome.isConnected) this.showWelcome();
+    this.change((transcript) => {
+      transcript.clear();
+      this.welcome?.remove();
+      this.showWelcome();
+    });
   }
 
   /** Show an entry; a new one of the desk or a person is also read out, once and whole. */
@@ -243,14 +245,16 @@ export class Panel {
 
   /** Say that the connection is lost, once it is for a moment: many come back at once. */
   showConnection(isLinked) {
-    clearTimeout(this.losing);
-    const lost = navigator.onLine ? text("reconnecting") : text("offline");
     const show = () => {
+      const { isNearEnd } = this.transcript;
+      const lost = navigator.onLine ? text("reconnecting") : text("offline");
       this.banner.textContent = isLinked ? "" : lost;
       this.banner.hidden = isLinked;
+      if (isNearEnd) this.transcript.scrollToEnd();
     };
-    if (isLinked) show();
-    else this.losing = setTimeout(show, LOST_MS);
+    if (isLinked) this.losing = clearTimeout(this.losing);
+    if (!this.banner.hidden) show();
+    else if (!isLinked) this.losing ??= setTimeout(show, LOST_MS);
   }
 
   showTyping() {
