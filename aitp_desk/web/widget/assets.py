@@ -41,8 +41,6 @@ ENGLISH: Final = "en"
 LAUNCHER_TEXTS: Final = ("open", "unreachable")
 """What the button says before the chat is loaded; every catalogue begins with it."""
 _GZIP: Final = 16 + zlib.MAX_WBITS
-_MEMORY_LEVELS: Final = range(6, 10)
-"""zlib's: with less memory its blocks are shorter, and a code fits each of them better."""
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _LAYOUT = re.compile(rb"\s*([{};,>])\s*|(?<=:) ")
 _QUOTED = re.compile(rb'="([a-z]+)"')
@@ -65,13 +63,16 @@ class ComponentFile(msgspec.Struct, frozen=True):
 
 def zip_file(body: bytes, content_type: str) -> ComponentFile:
     """Return a text file, with its body as gzip, too."""
-    zipped = min((_zip(body, memory) for memory in _MEMORY_LEVELS), key=len)
+    at = body.find(b"\n") + 1
+    zipped = min(_zip(body), _zip(body[:at], body[at:]), key=len)
     return ComponentFile(body, content_type, zipped)
 
 
-def _zip(body: bytes, memory: int) -> bytes:
-    packer = zlib.compressobj(level=9, wbits=_GZIP, memLevel=memory)
-    return packer.compress(body) + packer.flush()
+def _zip(*parts: bytes) -> bytes:
+    """Return a body's parts as gzip, each in blocks of its kind of text."""
+    packer = zlib.compressobj(level=9, wbits=_GZIP, memLevel=zlib.DEF_MEM_LEVEL)
+    blocks = [packer.compress(part) + packer.flush(zlib.Z_BLOCK) for part in parts[:-1]]
+    return b"".join(blocks) + packer.compress(parts[-1]) + packer.flush()
 
 
 @cache

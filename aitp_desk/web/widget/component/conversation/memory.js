@@ -31,7 +31,7 @@ export class Memory {
 
   keep(thread, seen = 0) {
     this.write(this.name, thread && (this.isOwned ? OWNED : "") + thread);
-    this.write(this.seenName, thread && String(seen));
+    this.write(this.seenName, thread && seen);
     if (thread) return;
     this.settle(null);
     this.keepDrafts([]);
@@ -58,7 +58,7 @@ export class Memory {
   }
 
   see(number) {
-    if (number > this.seen) this.write(this.seenName, String(number));
+    if (number > this.seen) this.write(this.seenName, number);
   }
 
   /** Call when another tab has begun or left a conversation, or has seen more of this one. */

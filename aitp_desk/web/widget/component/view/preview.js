@@ -15,7 +15,7 @@ export function citation({ url, title, quote }, number) {
   const cited = el(
     "span",
     { class: "cited", onmouseleave: show, onfocusout: show },
-    link(url, String(number), { ...named, ...described }),
+    link(url, number, { ...named, ...described }),
     el("span", { class: "preview", dir: "auto" }, el("b", {}, title), quote && el("q", { id }, quote)),
   );
   return cited;
