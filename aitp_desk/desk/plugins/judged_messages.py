@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -129,13 +129,15 @@ class JudgedMessageWriter:
             ThreadNotFound, Forbidden: the caller may not write there.
             as :meth:`Judge.judge_and_write` and ``append``.
         """
+        waiting = () if parts else await self._judge.list_open_requests(thread_id)
+        if not parts and not waiting:
+            return await self._store.run(append, draft=self.redact(draft))
 
         async def write(drafts: Sequence[Draft], effects: NewEffects | None) -> PostResult:
             return await self._store.run(append, draft=drafts[0], effects=effects)
 
-        return await self._judge_said(
-            principal, thread_id, (message_id,), (draft,), (parts,), write
-        )
+        said = {message_id: draft}
+        return await self._judge_said(principal, thread_id, said, (parts,), waiting, write)
 
     async def start(
         self,
@@ -157,6 +159,9 @@ class JudgedMessageWriter:
         Raises:
             as :meth:`post`.
         """
+        waiting = () if any(parts) else await self._judge.list_open_requests(thread_id)
+        if not any(parts) and not waiting:
+            return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
 
         async def write(judged: Sequence[Draft], effects: NewEffects | None) -> PostResult:
             kept = tuple(
@@ -165,29 +170,31 @@ class JudgedMessageWriter:
             )
             return await self._store.run(unit, drafts=kept, effects=effects)
 
-        ids, said = [new.id for new in drafts], [new.draft for new in drafts]
-        return await self._judge_said(principal, thread_id, ids, said, parts, write)
+        said = {new.id: new.draft for new in drafts}
+        return await self._judge_said(principal, thread_id, said, parts, waiting, write)
 
     async def _judge_said(
         self,
         principal: Principal,
         thread_id: str,
-        ids: Sequence[str],
-        drafts: Sequence[Draft],
+        drafts: Mapping[str, Draft],
         parts: Sequence[Parts],
+        waiting: Sequence[Sequence[tuple[str, Record]]],
         write: Callable[[Sequence[Draft], NewEffects | None], Awaitable[PostResult]],
     ) -> PostResult:
-        """Write messages as they are judged; as they are, if no plugin is concerned."""
+        """Write messages as they are judged; as they are, if no plugin is concerned.
+
+        Parameters:
+            drafts: by the ids of the messages.
+            waiting: the thread's open requests, if the messages have no structured parts.
+        """
         was_heard = not any(parts)
-        plain = tuple(map(self.redact, drafts, parts))
-        waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
-        if was_heard and not waiting:
-            return await write(plain, None)
+        plain = tuple(map(self.redact, drafts.values(), parts))
         writer = await self._reach(principal, thread_id)
         speaker, names = writer.names[0], writer.names
         said = [
             SpokenMessage(id_, draft, speaker, own, _says_more(draft, own), names=names)
-            for id_, draft, own in zip(ids, drafts, parts, strict=True)
+            for id_, draft, own in zip(drafts, drafts.values(), parts, strict=True)
         ]
         if was_heard:
             said = [self._hear(one, waiting) for one in said]
