@@ -142,6 +142,10 @@ def rivals_of(
     if first not in rivals:
         return ()
     rivals = [rival for rival in rivals if rival is first or not is_same_answer(rival, first)]
+    if first.called and not dangling:
+        lengths = library.names.title_words
+        titled = [rival for rival in rivals if rival.called and lengths[rival.page] == len(own)]
+        rivals = titled or rivals  # a page with that title alone is meant
     if len(library.documents) > MANY_PAGES:
         said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
         rivals = [

@@ -118,6 +118,19 @@ async def test_what_two_guides_say_alike_is_not_asked_back(tmp_path: Path) -> No
     assert text.count("Tie the reef with the short line.") == 1
 
 
+async def test_the_page_with_that_title_alone_is_meant(tmp_path: Path) -> None:
+    said = "A control point is one feature in two pictures{}. A control point is a pair."
+    pages = {
+        "points.md": f"# Control points\n\n{said.format(' of one scene')}\n",
+        "vertical.md": f"# Vertical control points\n\n{said.format(' above each other')}\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "What is a control point?", pages)
+
+    assert "one feature in two pictures of one scene" in text
+
+
 async def test_an_answer_is_not_around_a_caption(tmp_path: Path) -> None:
     more = "".join(f"{number}. {FILLER}\n" for number in range(3, 14))
     pages = {
