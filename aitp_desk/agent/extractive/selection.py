@@ -67,6 +67,7 @@ class Candidate(msgspec.Struct, eq=False):
         places: the occurrences of each term of the question, by the term's position in the
             question.
         expected: whether it has a figure of the expected type.
+        strayed: whether the question names pages by their whole names, and this is none of them.
         called: whether the question is at least half of its page's title, and nothing else.
         match: its question that is most like the visitor's.
         rank: its sort key: the score fused with further signals, times its preference.
@@ -81,6 +82,7 @@ class Candidate(msgspec.Struct, eq=False):
     coverage: float
     places: dict[int, TermPlace]
     expected: bool
+    strayed: bool
     called: bool
     rank: float = 0.0
     signals: tuple[Signal, ...] = ()
@@ -272,6 +274,7 @@ class _Question:
         self._title_words = library.names.title_words
         self._asked_words, self._most_in_title = len(words), 2 * len(words)
         self._named = library.names.find_named(frozenset(stems))
+        self._names_one = True in self._named.values()
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
@@ -333,7 +336,10 @@ class _Question:
         score = ((base + fit) * share + add) * times * likes
         if expects and not expected:
             score *= _UNEXPECTED
-        return Candidate(self, number, page, score, fit, coverage, places, expected, called)
+        strayed = self._names_one and page not in self._named
+        return Candidate(
+            self, number, page, score, fit, coverage, places, expected, strayed, called
+        )
 
     def _nearness(self, number: int) -> float:
         """Return how close a section is to the one that answered before.

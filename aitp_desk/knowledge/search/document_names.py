@@ -37,7 +37,7 @@ class DocumentNames:
         for document in documents:
             for word in self._words(f"{document.title} {document.name}"):
                 self._holders.setdefault(self._stem(word), set()).add(document.path)
-        everyday = plain_stems()
+        self._everyday = plain_stems()
         for document in documents:
             variants = [document.title, document.name, *_ACRONYM.findall(document.title)]
             names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}
@@ -45,7 +45,7 @@ class DocumentNames:
             names |= {
                 frozenset({stem})
                 for stem in map(self._stem, self._telling(document.title))
-                if len(stem) > 3 and stem not in everyday and len(self._holders[stem]) == 1
+                if len(stem) > 3 and stem not in self._everyday and len(self._holders[stem]) == 1
             }
             for name in names:
                 if name:  # all of a name must be asked for, so its rarest word finds it
@@ -56,18 +56,21 @@ class DocumentNames:
         """Return paths of documents with one of these stems in title or file name."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
-    def find_named(self, stems: frozenset[str]) -> set[str]:
-        """Return the paths of documents of which a whole name is among these stems.
+    def find_named(self, stems: frozenset[str]) -> dict[str, bool]:
+        """Return the documents of which a whole name is among these stems, by path.
 
-        Documents that share the name, such as two papers on one protocol, are all included.
+        Documents that share the name, such as two papers on one protocol, are all included. The
+        value says whether the name is unambiguous: it has several words or is no English.
         """
+        named: dict[str, bool] = {}
+        if self._names.keys().isdisjoint(stems):
+            return named
         known = stems & self._names.keys()
-        names = {name for stem in known for name in self._names[stem] if name <= stems}
-        return {
-            path
-            for name in names
-            for path in set.intersection(*(self._holders[stem] for stem in name))
-        }
+        for name in {name for stem in known for name in self._names[stem] if name <= stems}:
+            proper = len(name) > 1 or self._everyday.isdisjoint(name)
+            for path in set.intersection(*(self._holders[stem] for stem in name)):
+                named[path] = named.get(path, False) or proper
+        return named
 
     def _words(self, text: str) -> list[str]:
         return [word for word in split_words(text) if word not in STOP_WORDS]

@@ -23,14 +23,15 @@ MAX_TERMS = 3
 """A question with more weighty words is specific enough."""
 
 _BEGINS = "Do you mean "
-_CLOSE, _SAME = 0.95, 0.98
-"""How near another page must come to the first if a heading or the title has a word of the
-question, and if not.
-"""
+_CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
+"""How near another page must come to the first if its headings or title match the question."""
+_SAME, _OF_A_KIND = 0.98, 0.7
+"""How near any other page must come, and one with the thing's name in its title."""
+_MOSTLY = 0.5
 _MOST = 0.25
 """A word is significant with this share of the weight of the rarest word."""
-_COVERAGE = 0.78
-_CLOSE_WITHOUT_A_NOUN, _COVERAGE_WITHOUT_A_NOUN = 0.5, 0.6
+_COVERAGE, _FIT = 0.78, 0.78
+_CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same if the question says "it" and nothing before could be meant."""
 _IS_THERE = re.compile(
     r"(?:is|are|will) there\b|(?:do|does|will) (?:you|they|it|we) (?:have|offer|sell|serve)\b",
@@ -123,7 +124,7 @@ def rivals_of(
         return ()
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
-    close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE
+    close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
     best: dict[str, Candidate] = {}
     for candidate in found:
         if candidate.score < close * first.score:
@@ -131,35 +132,50 @@ def rivals_of(
         best.setdefault(candidate.page, candidate)
     if len(best) < 2:  # nothing comes near the first, as is usual
         return ()
-    coverage = _COVERAGE_WITHOUT_A_NOUN if dangling else _COVERAGE
+    coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
     rivals = [
         candidate
         for candidate in best.values()
         if candidate.coverage >= coverage
+        and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
-        and (dangling or candidate.score >= _closeness(candidate) * first.score)
+        and (dangling or candidate.score >= _closeness(candidate, asked) * first.score)
     ]
     if first not in rivals:
         return ()
     rivals = [rival for rival in rivals if rival is first or not is_same_answer(rival, first)]
+    # a page that the question names or that has that title is meant, best that title alone; else
+    # those with its words
+    rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
+        rivals = [rival for rival in rivals if rival.called]
         lengths = library.names.title_words
-        titled = [rival for rival in rivals if rival.called and lengths[rival.page] == len(own)]
-        rivals = titled or rivals  # a page with that title alone is meant
+        rivals = [rival for rival in rivals if lengths[rival.page] == len(own)] or rivals
+    titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
+    if len(titled) > 1:
+        rivals = titled
     if len(library.documents) > MANY_PAGES:
         said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
         rivals = [
             rival
             for rival in rivals
-            if all(at in rival.places and rival.places[at].title >= OWN for at in said)
+            if rival.score >= _CLOSE_AMONG_MANY * first.score
+            and all(at in rival.places and rival.places[at].title >= OWN for at in said)
         ]
     return rivals
 
 
-def _closeness(found: Candidate) -> float:
-    """Return the share of the best score that a section must reach."""
-    is_named = any(max(place.heading, place.title) >= OWN for place in found.places.values())
-    return _CLOSE if is_named else _SAME
+def _closeness(found: Candidate, asked: ReadQuestion) -> float:
+    """Return the share of the best score that a section must reach.
+
+    It depends on the section's heading and title.
+    """
+    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+    places = found.places
+    titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])
+    if titled > _MOSTLY * sum([weight for _, weight in own]):
+        return _OF_A_KIND
+    return _CLOSE if any(place.heading >= OWN for place in places.values()) else _SAME
 
 
 def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None:

@@ -24,6 +24,8 @@ _SHORTEST = 12
 """A shorter sentence is not informative."""
 _LEANS = re.compile(r"(?:this|that|these|those|it|they|so|but|or|and)\b|\S*[(=]", re.IGNORECASE)
 """A first sentence with this beginning depends on another one, or is a signature."""
+_CLOSE = 0.85
+"""How near another reading must come to the chosen one."""
 _QUOTES = str.maketrans("", "", "“”„«»「」")
 
 
@@ -69,6 +71,7 @@ def offer(found: Sequence[Candidate], rivals: Sequence[Candidate], text: str) ->
         other
         for other in rivals
         if other.page != taken.page
+        and other.score >= _CLOSE * taken.score
         and f"{other.label.name}:" not in text
         and other.label.choice != taken.label.choice
     ]
