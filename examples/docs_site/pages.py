@@ -15,6 +15,8 @@ MODULES = (
     "aitp_desk.capability",
     "aitp_desk.testing",
     "aitp_desk.transports.base",
+    "aitp_desk.transports.events",
+    "aitp_desk.transports.messages",
     "aitp_desk.visitor",
     "aitp_desk.visitor.context",
     "aitp_desk.middleware",

@@ -55,7 +55,7 @@ TASKS = (
     _task("threads", "Converse on a thread", "aitp"),
     _task("runs", "Run an agent of the site", "", r"/runs|/v1/(assistants|models)"),
     _task("files", "Exchange files", "", r"/v1/(files|sealed)"),
-    _task("agents", "Call tools and give tasks", "mcp a2a"),
+    _task("agents", "Call tools and give tasks", "mcp a2a peers"),
     _task("credentials", "Get a credential", "oauth"),
     _task(
         "discovery",

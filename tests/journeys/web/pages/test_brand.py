@@ -92,7 +92,7 @@ async def test_the_server_s_error_page_is_no_page(tmp_path: Path) -> None:
             assert response.status == 404
             assert "woods" not in await response.text()
         async with visitor.http.get("/llms.txt") as response:
-            assert "404" not in await response.text()
+            assert "woods" not in await response.text()
         async with visitor.http.get("/search?q=lost") as response:
             assert (await response.json())["data"] == []
 
