@@ -62,7 +62,7 @@ def pytest_collection() -> Generator[None, object, object]:
     """Keep the garbage collector from walking all test modules again and again.
 
     What a collection reads stays, so it runs without one. Later a serving desk is set in the same
-    way; here a test's objects rarely outlive it, so a hundred times as many may come together.
+    way; here a test's objects rarely outlive it, so ten times as many may come together.
     """
     gc.disable()
     try:
@@ -70,7 +70,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
-        gc.set_threshold(500_000)
+        gc.set_threshold(50_000)
 
 
 @pytest.fixture(autouse=True)
