@@ -171,7 +171,7 @@ def test_objects_that_no_file_has_are_counted_once_they_are_old(owner: Owner) ->
     owner.server.kill()
     owner.server.start()
     assert owner.ok("check")[1] == (
-        "unknown    1 objects below s3://desk-files/shop that no file has"
+        "unknown    1 object below s3://desk-files/shop that no file has"
     )
     assert stray.exists()
 

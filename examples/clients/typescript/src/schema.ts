@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/threads/{thread_id}/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the child threads: what partner sites were asked */
+        get: operations["get_v1_threads_thread_id_threads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads/{thread_id}/claim": {
         parameters: {
             query?: never;
@@ -2758,6 +2775,40 @@ export interface operations {
             };
         };
     };
+    get_v1_threads_thread_id_threads: {
+        parameters: {
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+                before?: string;
+            };
+            header?: never;
+            path: {
+                thread_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        object: "list";
+                        data: components["schemas"]["Thread"][];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
     post_v1_threads_thread_id_claim: {
         parameters: {
             query?: never;
@@ -4149,6 +4200,7 @@ export interface Operations {
     "GET /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["get_v1_threads_thread_id"]["parameters"]["path"]> }; gives: Json<operations["get_v1_threads_thread_id"]["responses"][200]> };
     "POST /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["post_v1_threads_thread_id"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id"]["responses"][200]> };
     "DELETE /v1/threads/{thread_id}": { takes: { path: NonNullable<operations["delete_v1_threads_thread_id"]["parameters"]["path"]> }; gives: Json<operations["delete_v1_threads_thread_id"]["responses"][200]> };
+    "GET /v1/threads/{thread_id}/threads": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_threads"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_threads"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_threads"]["responses"][200]> };
     "POST /v1/threads/{thread_id}/claim": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_claim"]["parameters"]["path"]>; body?: Json<operations["post_v1_threads_thread_id_claim"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_claim"]["responses"][200]> };
     "POST /v1/threads/{thread_id}/messages": { takes: { path: NonNullable<operations["post_v1_threads_thread_id_messages"]["parameters"]["path"]>; header?: NonNullable<operations["post_v1_threads_thread_id_messages"]["parameters"]["header"]>; body?: Json<operations["post_v1_threads_thread_id_messages"]["requestBody"]> }; gives: Json<operations["post_v1_threads_thread_id_messages"]["responses"][200]> };
     "GET /v1/threads/{thread_id}/messages": { takes: { path: NonNullable<operations["get_v1_threads_thread_id_messages"]["parameters"]["path"]>; query?: NonNullable<operations["get_v1_threads_thread_id_messages"]["parameters"]["query"]> }; gives: Json<operations["get_v1_threads_thread_id_messages"]["responses"][200]> };
