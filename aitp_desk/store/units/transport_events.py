@@ -106,8 +106,8 @@ def take_message(conversation: Conversation, caller: str, ref: str) -> Work[None
         raise NotNext
 
 
-def list_names(*, conversation_id: str = "", thread_id: str = "") -> Work[Sequence[Row]]:
-    """Read the newest names of a conversation, or of all on a thread."""
+def list_names(conversation_id: str = "", thread_id: str = "") -> Work[Sequence[Row]]:
+    """Read the newest names of a conversation, or of all on a thread: a part of a unit."""
     of = {"id": conversation_id, "thread_id": thread_id, "limit": _REMEMBERED}
     return (yield "newest_names", of)
 
