@@ -164,7 +164,7 @@ async def test_work_without_end_ends_with_the_visit(kind: EndpointKind) -> None:
                 site, TOOLS, result({"content": [], "structuredContent": {
                     "status": "pending", "call_id": "c", "capability": "buy"}})
             )  # fmt: skip
-        policy = Policy(seconds=60, confirm=Person(True).confirm)
+        policy = Policy(seconds=4, confirm=Person(True).confirm)
         async with visiting(site.url, kind, policy=policy) as visit:
             waiting = await visit.call("buy")
             assert waiting.kind == "waiting"
