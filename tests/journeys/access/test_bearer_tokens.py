@@ -278,7 +278,8 @@ async def test_a_revoked_token_is_refused_within_a_second(
     while (told := await caller.open()).status != 401:
         assert told.status == 200
         assert time.monotonic() < revoked_at + 1, "a revoked token is refused within a second"
-    assert "revoked" in str(told.body)
+    # a request that was under way is told so where it would have written
+    assert any(words in str(told.body) for words in ("revoked", "no longer valid"))
     assert (await other.open()).status == 200, "another issuer's is another token"
     now = int(time.time())
     told = await site.caller(site.token(SHARED, sub=name, iat=now + 5)).open()
