@@ -142,13 +142,25 @@ class AsyncCalls:
         if call.thread_id is not None:
             self._events.notify_change(call.thread_id)
 
-    async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
+    async def _find_call(self, claim: ClaimedJob) -> tuple[ActionCall, ActionInvoker] | None:
+        """Return a job's call and what carries it out; None if it has ended.
+
+        Raises:
+            GiveUp: its desk is not served any more.
+        """
         call = await call_reads.call_by_id(self._store, claim.ref)
         if call is None or call.state is not CallState.STARTED:
             return None
         invoker = self._invokers.get(call.desk)
         if invoker is None:
             raise GiveUp(_NO_DESK)
+        return call, invoker
+
+    async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
+        found = await self._find_call(claim)
+        if found is None:
+            return None
+        call, invoker = found
         calls = invoker.deferred_calls
         if claim.attempt > 1 and not calls.is_repeatable(call):
             return self._finish(calls.end_interrupted(call))
@@ -172,12 +184,10 @@ class AsyncCalls:
 
     async def _follow(self, claim: ClaimedJob) -> Finish | None:
         """Find out how a call goes that was accepted elsewhere."""
-        call = await call_reads.call_by_id(self._store, claim.ref)
-        if call is None or call.state is not CallState.STARTED:
+        found = await self._find_call(claim)
+        if found is None:
             return None
-        invoker = self._invokers.get(call.desk)
-        if invoker is None:
-            raise GiveUp(_NO_DESK)
+        call, invoker = found
         performed = await invoker.deferred_calls.follow(call, read_reference(claim))
         if performed.continues is not None:
             pause = find_pause(call, performed.continues.after, self._clock())
