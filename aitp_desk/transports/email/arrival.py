@@ -221,6 +221,8 @@ def _event(
 
 def _references(mail: Mail) -> Iterator[str]:
     """Yield the Message-IDs that a mail names, the nearest one first."""
+    if mail.kind is MailKind.LOOP:  # it may be a mail of the desk that came back
+        yield mail.message_id
     if mail.bounce is not None and mail.bounce.message_id:
         yield mail.bounce.message_id
     if mail.in_reply_to:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import msgspec
-import structlog
 
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
@@ -73,12 +72,11 @@ from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.visitors.changes import find_changed, find_own_message, remove_message
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
+from aitp_desk.transports.visitors.machines import record_automatic
 from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
 from aitp_desk.transports.visitors.services import VisitorServices
 
 _OPT_OUT = OptOut()
-
-_log = structlog.get_logger()
 
 
 class VisitorEvent:
@@ -163,7 +161,7 @@ class VisitorEvent:
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
             case AutomaticMessage() as message:
-                return self._note(conversation, f"{message.reason}\n\n{message.text}")
+                return await self._note_automatic(conversation, message)
         return self._end.finish
 
     async def _find(self) -> Conversation | None:
@@ -260,19 +258,14 @@ class VisitorEvent:
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
         noted = self._services.notes.add_trimmed
         if conversation is not None:
-            language, now, end = (
-                self._incoming.language,
-                self._now,
-                self._end_of(conversation.principal),
-            )
             also = partial(
                 hear_person,
                 conversation.id,
                 ref,
-                language,
-                now=now,
+                self._incoming.language,
+                now=self._now,
                 token=token,
-                end=end,
+                end=self._end_of(conversation.principal),
                 resumed=find_resumed(conversation, self._services.hash_person),
             )
             try:
@@ -435,10 +428,18 @@ class VisitorEvent:
             await end_one(self._store, conversation, state, failure.reason)
         return self._note(conversation, f"A message was not delivered. {failure.reason}")
 
-    def _note(self, conversation: Conversation | None, words: str) -> Finish | None:
+    async def _note_automatic(
+        self, conversation: Conversation | None, message: AutomaticMessage
+    ) -> Finish:
+        if conversation is not None:
+            return self._note(conversation, f"{message.reason}\n\n{message.text}")
+        if not self._incoming.holds_secret:  # else its conversation is gone, maybe erased
+            metadata, request = self._drafts.make_metadata(), self._request(is_counted=False)
+            record = partial(record_automatic, self._desk, self._services.notes, self._principal)
+            await record(message, request, metadata, self._end, self._now)
+        return self._end.finish
+
+    def _note(self, conversation: Conversation, words: str) -> Finish:
         """Return the end of the job that writes a note for operators."""
-        if conversation is None:
-            _log.info("automatic_message_dropped", transport=self._enabled.name)
-            return None
         make = self._services.notes.make
         return make(conversation.thread_id, words, self._enabled.name, self._now)

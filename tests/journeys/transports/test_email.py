@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from tests.support.desk.command import run
 from tests.support.transports.email_platform import ADDRESS, EmailPlatform, address_of, buttons_of
 from tests.support.transports.mail_desk import make_bounce
 from tests.support.transports.mail_server import Received
@@ -239,6 +240,53 @@ async def test_an_automatic_mail_is_recorded_and_not_answered(
     await platform.write("ada", "And maps?")
     _, last = await mails(desk, "ada", 2)
     assert "You asked: And maps?" in last.part("plain")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-generated"},
+        {"List_Id": "<news.people.example>"},
+        {"From": "noreply@people.example"},
+        {"Return_Path": "<>"},
+    ],
+)
+async def test_an_automatic_mail_that_answers_nothing_is_recorded_too(
+    desk: CarriedDesk, headers: dict[str, str]
+) -> None:
+    platform = platform_of(desk)
+    await platform.deliver(mail_of(desk, "ada", "The lamps are late.", **headers), ADDRESS)
+    ((content, words),) = await rows(
+        desk, "SELECT content, words FROM messages JOIN notes USING (thread_id)", len
+    )
+    assert "The lamps are late." in content
+    assert words.startswith("An automatic mail: ")
+    assert desk.talker.rows("SELECT id FROM transport_conversations") == []
+    await platform.write("ada", "Do you sell books?")
+    await mails(desk, "ada", 1)
+    assert len(desk.talker.rows("SELECT id FROM runs")) == 1
+    assert len(platform.server.received) == 1
+
+
+@pytest.mark.sqlite
+async def test_an_automatic_mail_of_whom_is_erased_is_recorded_nowhere(
+    desk: CarriedDesk, tmp_path: Path
+) -> None:
+    platform = platform_of(desk)
+    await platform.write("ada", "My number is 1234.")
+    (answer,) = await mails(desk, "ada", 1)
+    erased = ("--actor", "contact:email:ada@people.example")
+    code, _, problems = await run("erase", "--data", tmp_path / "data", *erased)
+    assert code == 0, problems
+    away = mail_of(desk, "ada", "I am on holiday.", Auto_Submitted="auto-replied")
+    await platform.deliver(away, answer.mail["Reply-To"].addresses[0].addr_spec)
+    await platform.deliver(answer.data, ADDRESS)  # the desk's own mail comes back
+    await rows(
+        desk,
+        "SELECT id FROM jobs WHERE state IN ('queued', 'at_work')",
+        lambda found: not found,
+    )
+    assert desk.talker.rows("SELECT id FROM messages WHERE content IS NOT NULL") == []
 
 
 async def test_an_address_that_is_gone_gets_no_more_mails(desk: CarriedDesk) -> None:

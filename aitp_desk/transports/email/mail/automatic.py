@@ -34,8 +34,11 @@ _AUTOMATIC_FIELDS = (
 )
 _PRECEDENCE = frozenset({"bulk", "junk", "auto_reply", "auto-reply"})
 _AUTOMATIC_SUBJECT = re.compile(
-    r"(?:auto(?:matic|mated)?[\s-]?(?:reply|response|antwort)|automatische?\s+antwort"
-    r"|out\s+of\s+(?:the\s+)?office|ooo\s*:|abwesenheits(?:notiz|nachricht|assistent)|abwesend\s*:"
+    # a person may write about such answers, or about supplies of an office
+    r"(?:(?:auto(?:matic|mated)?[\s-]?(?:reply|response)|out\s+of\s+(?:the\s+)?office)"
+    r"(?!\s+(?!(?:re|aw|fwd?|from|un?till?|on|for|to|message|notification)\b)\w)"
+    r"|auto(?:matic|mated)?[\s-]?antwort|automatische?\s+antwort|ooo\s*:"
+    r"|abwesenheits(?:notiz|nachricht|assistent)|abwesend\s*:"
     r"|r[eé]ponse\s+automatique|absence\s+du\s+bureau|message\s+d'absence"
     r"|respuesta\s+autom[aá]tica|fuera\s+de\s+(?:la\s+)?oficina|risposta\s+automatica"
     r"|fuori\s+(?:sede|ufficio)|resposta\s+autom[aá]tica|ausência\s+temporária"

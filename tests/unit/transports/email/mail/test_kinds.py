@@ -62,6 +62,9 @@ def test_a_person_gets_an_answer(fields: str) -> None:
         "From: bounce+1234@home.example",
         "Subject: Automatic reply: Order",
         "Subject: Out of Office: Re: Order",
+        "Subject: Out of the office until Monday",
+        "Subject: [Out of office] Order",
+        "Subject: Auto-Response from Mia",
         "Subject: Automatische Antwort: Bestellung",
         "Subject: =?utf-8?q?R=C3=A9ponse_automatique_=3A_commande?=",
         "Subject: =?utf-8?b?6Ieq5YuV5b+c562U?=: a",
@@ -74,6 +77,14 @@ def test_a_program_gets_none(fields: str) -> None:
     assert found.kind is MailKind.AUTOMATIC
     assert found.reason
     assert not found.is_answerable
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["Out of office supplies: staplers", "Automatic reply settings", "Re: Out of office: lamps"],
+)
+def test_a_person_may_write_of_offices_and_replies(subject: str) -> None:
+    assert read(f"Subject: {subject}").kind is MailKind.PERSON
 
 
 def test_an_accepted_appointment_gets_none() -> None:
