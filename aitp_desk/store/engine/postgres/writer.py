@@ -64,7 +64,14 @@ IDLE_SECONDS = 3
 """How long a transaction may wait for its desk before the server ends it. Others wait longer."""
 STARTED = "extract(epoch FROM pg_postmaster_start_time())::text"
 """When the server has started: another one, or the same after a crash, has another time."""
-NUMBER_AND_LOCK = f"SELECT pg_current_xact_id()::text || ' ' || {STARTED}, {TAKE_LOCK}"
+WAIT_FOR_DISK = (
+    "CASE current_setting('synchronous_commit') WHEN 'off'"
+    " THEN set_config('synchronous_commit', 'on', true) END"
+)
+"""A server may be set to report commits that a crash would lose; stricter settings stay."""
+NUMBER_AND_LOCK = (
+    f"SELECT pg_current_xact_id()::text || ' ' || {STARTED}, {TAKE_LOCK}, {WAIT_FOR_DISK}"
+)
 """Returns a transaction's number and its server's start once it has the lock, in one round trip."""
 MOST_TRIES = 5
 """How often a group is driven before its units fail."""
