@@ -137,7 +137,6 @@ class Bridge:
         self._sites: dict[str, Site] = {}
         self._locks = {name: asyncio.Lock() for name in self._urls}
         self._answers: dict[str, dict[str, bool]] = {}
-        self._last: dict[str, Answer] = {}
 
     async def close(self) -> None:
         """End all visits."""
@@ -158,17 +157,17 @@ class Bridge:
         async def ask_site(
             site: str, question: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, lambda one: self._ask(one, question))
+            return await self._run(context, site, lambda one: ask(one, question))
 
         async def choose(
             site: str, value: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, lambda one: self._choose(one, value))
+            return await self._run(context, site, lambda one: reply(one, value))
 
         async def agree_to_price(
             site: str, context: Context[Any, Any]
         ) -> CallToolResult | InputRequiredResult:
-            return await self._run(context, site, self._agree)
+            return await self._run(context, site, agree)
 
         async def list_actions(
             site: str, context: Context[Any, Any]
@@ -263,29 +262,30 @@ class Bridge:
         text = msgspec.json.encode({"site": name, **told}).decode()
         return CallToolResult(content=[TextContent(text=text)], is_error=failed)
 
-    async def _ask(self, site: Site, question: str) -> dict[str, Any]:
-        return self._keep(site, await site.ask(question))
-
-    async def _choose(self, site: Site, value: str) -> dict[str, Any]:
-        last = self._last.get(site.url)
-        if value == "no" and last is not None and last.quote is not None:
-            return self._keep(site, await site.decline())
-        offered = last.choices if last is not None else ()
-        choice = next((one for one in offered if one.value == value), Choice(value, value))
-        return self._keep(site, await site.choose(choice))
-
-    async def _agree(self, site: Site) -> dict[str, Any]:
-        last = self._last.get(site.url)
-        if last is None:
-            raise NotOffered("The site has not named a price.")
-        return tell(await site.agree(last))
-
-    def _keep(self, site: Site, answer: Answer) -> dict[str, Any]:
-        self._last[site.url] = answer
-        return tell(answer)
-
 
 _key: ContextVar[str] = ContextVar("key")
+
+
+async def ask(site: Site, question: str) -> dict[str, Any]:
+    """Put a question."""
+    return tell(await site.ask(question))
+
+
+async def reply(site: Site, value: str) -> dict[str, Any]:
+    """Answer what a site asks, by a choice or in words; a price is only declined."""
+    last = site.asked
+    if value == "no" and last is not None and last.quote is not None:
+        return tell(await site.decline())
+    offered = last.choices if last is not None else ()
+    choice = next((one for one in offered if one.value == value), Choice(value, value))
+    return tell(await site.choose(choice))
+
+
+async def agree(site: Site) -> dict[str, Any]:
+    """Agree to the price that a site has named last."""
+    if site.asked is None:
+        raise NotOffered("The site has not named a price.")
+    return tell(await site.agree(site.asked))
 
 
 async def list_all(site: Site) -> dict[str, Any]:

@@ -77,3 +77,12 @@ class BudgetSpent(PolicyRefused):
 
 class NotConfirmed(VisitError):
     """The person did not confirm the call; it was not made."""
+
+
+NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
+"""The statuses of refusals after which another endpoint may do the same."""
+
+
+def is_final(error: VisitError) -> bool:
+    """Return whether another endpoint of the site would say the same."""
+    return isinstance(error, SiteRefused) and error.status not in NO_WAY

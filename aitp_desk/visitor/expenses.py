@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
 from aitp_desk.visitor.errors import BudgetSpent, NotConfirmed, PolicyRefused
@@ -70,6 +71,8 @@ class Expenses:
             self.check(action.name, action.cost)
         elif action.has_cost and self.spent is None:
             raise PolicyRefused(f"{action.name} costs money; give the visit a budget.")
+        elif action.has_cost and not names_price_first(action):
+            raise PolicyRefused(f"{action.name} costs money, and its price cannot be read.")
 
     def take(self, name: str, money: Money) -> None:
         """Count the announced price of a call before it is sent.
@@ -123,3 +126,9 @@ class Expenses:
             reasons = (f"It costs {quote.money}.",)
         if not await confirm(PlannedCall(self._site, action, arguments, reasons, quote)):
             raise NotConfirmed(f"{action.name} was not confirmed: {quote.money}.")
+
+
+def names_price_first(action: SiteAction) -> bool:
+    """Return whether a site names its price before it takes anything."""
+    properties = action.input_schema.get("properties")
+    return isinstance(properties, Mapping) and not {CONFIRMATION, PAYMENT}.isdisjoint(properties)

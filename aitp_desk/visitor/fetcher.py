@@ -30,6 +30,8 @@ BASE_SECONDS = 0.5
 """The mean of the first pause before a repetition; each further one is twice as long."""
 SERVER_PAUSE_SECONDS = 5.0
 """The pause before the only repetition after a 5xx (agents.txt 1.0, section 9.2)."""
+LONGEST_SECONDS = 1e9
+"""What a longer pause counts as that a site asks for."""
 FOREIGN_HEADERS = frozenset({"user-agent", "accept", "content-type"})
 """The only headers that another origin than the site's own is sent."""
 
@@ -115,6 +117,16 @@ class Fetcher:
         if origin not in self._origins:
             raise PolicyRefused(f"{self.origin} names {origin}, which the visit may not use.")
         return str(url)
+
+    def resolve_poll(self, base: str, href: str) -> str:
+        """Return where an accepted call is polled; empty if no request may go there.
+
+        Nothing is refused here: the call has been made, whatever the site names.
+        """
+        try:
+            return self.resolve(base, href) if href else ""
+        except (PolicyRefused, SiteFailed):
+            return ""
 
     async def wait(self, seconds: float) -> None:
         """Wait, within what is left of the visit.
@@ -314,8 +326,8 @@ def read_retry_after(value: str | None) -> float | None:
     if value is None:
         return None
     value = value.strip()
-    if value.isascii() and value.isdigit() and len(value) < 10:
-        return float(value)
+    if value.isascii() and value.isdigit():
+        return float(value) if len(value) < 10 else LONGEST_SECONDS
     from email.utils import parsedate_to_datetime  # only for the rare form
 
     try:

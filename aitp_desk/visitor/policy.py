@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
+from yarl import URL
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Quote, SiteAction
@@ -151,3 +152,15 @@ async def confirm_call(call: PlannedCall, policy: Policy, confirm: Confirm) -> N
         raise NotOffered(f"{action.name} needs {', '.join(missing)} as well.")
     if not await confirm(msgspec.structs.replace(call, reasons=reasons)):
         raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")
+
+
+async def confirm_yes(site: str, question: str, policy: Policy) -> None:
+    """Have a person confirm a yes to a question of the site's.
+
+    Raises:
+        NotConfirmed: the person said no.
+    """
+    reasons = ("The site asks whether to go ahead.",)
+    action = SiteAction("yes", question, str(URL(site).origin()))
+    if not await policy.confirm(PlannedCall(site, action, {}, reasons)):
+        raise NotConfirmed("The yes to the site's question was not confirmed.")

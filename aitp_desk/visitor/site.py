@@ -27,17 +27,18 @@ from aitp_desk.visitor.base import (
 )
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.clients.catalogue import CLIENTS
+from aitp_desk.visitor.clients.prices import IN_WORDS, add_price, find_yes, make_agreed
 from aitp_desk.visitor.context import SharedContext
 from aitp_desk.visitor.discovery.endpoints import Discovery, explain_absence, find_endpoints
 from aitp_desk.visitor.errors import (
     NoEndpoint,
-    NotConfirmed,
     NotOffered,
     PolicyRefused,
     SiteFailed,
     SiteRefused,
+    is_final,
 )
-from aitp_desk.visitor.expenses import Expenses
+from aitp_desk.visitor.expenses import Expenses, names_price_first
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import (
@@ -46,6 +47,7 @@ from aitp_desk.visitor.policy import (
     Policy,
     check_origin,
     confirm_call,
+    confirm_yes,
     is_agreement,
     is_repeatable,
 )
@@ -54,8 +56,6 @@ from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.trust import TrustFigure, assess
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
-"""The statuses of refusals after which another endpoint may do the same."""
 
 _T = TypeVar("_T")
 
@@ -162,16 +162,17 @@ class Site:
         """What the visit has agreed to pay; None if it may spend nothing."""
         return self._expenses.spent
 
+    @property
+    def asked(self) -> Answer | None:
+        """What the site has answered last; None once it was agreed or declined."""
+        return self._asked
+
     def restart(self) -> None:
         """Start the visit's time again, for a person who goes on; the budget stays."""
         self._fetcher.restart()
 
     def write_transcript(self) -> bytes:
-        """Return the signed record of the visit so far, as JSON.
-
-        Raises:
-            PolicyRefused: the visiting agent has no key.
-        """
+        """Return the signed record of the visit so far, as JSON; for agents with a key alone."""
         signer = self._fetcher.identity.signer
         if signer is None:
             raise PolicyRefused("A record is signed with the visiting agent's key; it has none.")
@@ -202,10 +203,7 @@ class Site:
         self._expenses.check_tokens()
         self._check_unpriced()
         if is_agreement(choice.label) and self._asked is not None:
-            action = SiteAction("yes", self._asked.text, self._fetcher.origin)
-            reasons = ("The site asks whether to go ahead.",)
-            if not await self._policy.confirm(PlannedCall(self.url, action, {}, reasons)):
-                raise NotConfirmed("The yes to the site's question was not confirmed.")
+            await confirm_yes(self.url, self._asked.text, self._policy)
         self._record.note_own("chose", choice)
         return self._count(await self._pick(answers=True).choose(choice))
 
@@ -223,7 +221,10 @@ class Site:
             await self._expenses.spend(action, {}, answer.quote, self._policy.confirm)
             self._asked = None
         self._record.note_own("agreed", answer.quote)
-        return self._note_outcome(await self._pick(answers=True).accept(asked))
+        client = self._pick(answers=True)
+        if answer.quote.description == IN_WORDS:
+            return make_agreed(self._count(await client.choose(find_yes(answer))))
+        return self._note_outcome(await client.accept(asked))
 
     async def decline(self) -> Answer:
         """Say no to a question of the site's that names a price."""
@@ -365,9 +366,8 @@ class Site:
             try:
                 result = await use(self._open(endpoint))
             except (SiteFailed, SiteRefused, NotOffered) as error:
-                is_final = isinstance(error, SiteRefused) and error.status not in NO_WAY
                 rest = len(self._usable(answers=answers)) > 1
-                if is_final or endpoint.kind in self._proven or not rest:
+                if is_final(error) or endpoint.kind in self._proven or not rest:
                     raise
                 self._closed.add((endpoint.kind, answers))
                 self.unused.append(UnusedEndpoint(endpoint.kind, endpoint.url, str(error)))
@@ -394,12 +394,12 @@ class Site:
 
     def _check_unpriced(self) -> None:
         """Refuse words that the site could take for agreement to a price."""
-        if self._asked is not None and self._asked.quote is not None:
-            raise PolicyRefused(
-                f"The site waits for agreement to {self._asked.quote.money}: agree or decline."
-            )
+        quote = None if self._asked is None else self._asked.quote
+        if quote is not None:
+            raise PolicyRefused(f"The site waits for agreement to {quote.money}: agree or decline.")
 
     def _count(self, answer: Answer) -> Answer:
+        answer = add_price(answer)
         self._expenses.tokens += answer.tokens or 0
         self._asked = answer
         self._signals.append(answer.may_train)
@@ -413,7 +413,7 @@ class Site:
     async def _permit(self, call: PlannedCall, confirm: Confirm, *, pays: bool) -> None:
         """Check a call by the policy, and have the person confirm it."""
         check_origin(call.action, self._fetcher.origin, self._policy)
-        if pays:
+        if pays or not names_price_first(call.action):
             self._expenses.check_announced(call.action)
         await confirm_call(call, self._policy, confirm)
 

@@ -18,7 +18,6 @@ from aitp_desk.visitor.base import EndpointKind, Outcome
 from aitp_desk.visitor.errors import (
     BudgetSpent,
     CallFailed,
-    PolicyRefused,
     SiteFailed,
     SiteRefused,
 )
@@ -57,8 +56,6 @@ async def wait_shortly(site: Site, outcome: Outcome, seconds: float) -> Outcome:
                     raise
                 except BudgetSpent:
                     break
-                except PolicyRefused:  # no later visit may ask there either
-                    return msgspec.structs.replace(outcome, reference="")
                 except SiteRefused:  # another visit finds out whether it will tell
                     break
     return outcome

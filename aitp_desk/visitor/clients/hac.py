@@ -12,7 +12,13 @@ from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.action import BlastRadius, Mutability, Precondition, Safety
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE
 from aitp_desk.visitor.base import SiteAction
-from aitp_desk.visitor.clients.operations import Operation, OperationClient, Place
+from aitp_desk.visitor.clients.operations import (
+    CONFIRMATION,
+    PAYMENT,
+    Operation,
+    OperationClient,
+    Place,
+)
 from aitp_desk.visitor.clients.replies import read_cost
 from aitp_desk.visitor.discovery.members import clean, decode_object, list_of, object_of, text_of
 from aitp_desk.visitor.errors import PolicyRefused, SiteFailed, VisitError
@@ -80,7 +86,7 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
     url = url.replace("%7B", "{").replace("%7D", "}")
     fields = [one for one in list_of(action, "fields") if text_of(one, "name")]
     safety = action.get("safety")
-    cost = object_of(safety, "cost")
+    cost = safety.get("cost") if isinstance(safety, Mapping) else None
     schema = {
         "type": "object",
         "properties": {text_of(one, "name"): _read_field(one) for one in fields},
@@ -97,7 +103,7 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
             input_schema=schema,
             safety=read_safety(safety, method),
             cost=read_cost(cost),
-            has_cost=bool(cost) or "_confirm" in places or "_payment" in places,
+            has_cost=bool(cost) or CONFIRMATION in places or PAYMENT in places,
             preconditions=tuple(
                 Precondition("", clean(one))
                 for one in list_of(action, "preconditions")
@@ -115,18 +121,19 @@ def read_safety(value: Any, method: str) -> Safety | None:
 
     PUT, PATCH and DELETE change something by definition (RFC 9110, section 9.2.1; RFC 5789).
     """
-    mutability, radius = text_of(value, "mutability"), text_of(value, "blast_radius")
+    mutability = text_of(value, "mutability")
     if mutability not in get_args(Mutability):
         return None
     if mutability == "read_only" and method in {"PUT", "PATCH", "DELETE"}:
         return None
-    known: Any = radius if radius in get_args(BlastRadius) else "all" if radius else "self"
+    radius = value.get("blast_radius", "self")
+    known: Any = radius if radius in get_args(BlastRadius) else "all"
     told: Any = mutability
     return Safety(
         mutability=told,
         blast_radius=known,
         reversible_within=clean(text_of(value, "reversible_within"))[:64] or None,
-        confirmation_recommended=value.get("confirmation_recommended") is True,
+        confirmation_recommended=value.get("confirmation_recommended") not in (None, False),
     )
 
 

@@ -132,7 +132,10 @@ class OperationClient:
         if outcome.kind != "waiting":
             return outcome
         if not outcome.reference:
-            raise SiteFailed("The site has accepted the call and names no address to poll.")
+            raise SiteFailed(
+                "The site has accepted it, and names no address where this visit may ask how it"
+                " goes. Whether it is done is unknown."
+            )
         url = self.fetcher.resolve(self.endpoint.url, outcome.reference)
         pause = outcome.retry_after or POLL_SECONDS
         await self.fetcher.wait(pause)
@@ -165,6 +168,9 @@ class OperationClient:
         self, outcome: Outcome, operation: Operation, arguments: Mapping[str, Any], key: str
     ) -> Outcome:
         """Keep a call that wants to be paid, by its key: two calls may have the same price."""
+        if outcome.kind == "waiting":
+            poll = self.fetcher.resolve_poll(self.endpoint.url, outcome.reference)
+            return msgspec.structs.replace(outcome, reference=poll)
         if outcome.kind != "payable":
             return outcome
         self._pending[key] = (operation, arguments, key)

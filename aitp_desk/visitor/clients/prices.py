@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Literal
+
+import msgspec
 
 from aitp_desk.model.money import Money
-from aitp_desk.visitor.base import Choice, Quote
+from aitp_desk.visitor.base import Answer, Choice, Outcome, Quote
 from aitp_desk.visitor.policy import is_agreement
 
 _AMOUNT = r"\d{1,3}(?:[.,]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,6})?"
@@ -22,6 +25,30 @@ _ENDING = 200
 """The last characters of a question, where it asks for agreement."""
 
 
+IN_WORDS = "agree to a question of the site's"
+"""What a quote says that stands in words alone: a yes in words agrees to it."""
+_YES = Choice("yes", "yes")
+
+
+def add_price(answer: Answer) -> Answer:
+    """Return a question with the price of its words, if it names no other."""
+    if answer.kind != "question" or answer.quote is not None:
+        return answer
+    return msgspec.structs.replace(answer, quote=find_price(answer.text, answer.choices))
+
+
+def find_yes(answer: Answer) -> Choice:
+    """Return the reading of a question that agrees to it."""
+    return next((one for one in answer.choices if is_agreement(one.label)), _YES)
+
+
+def make_agreed(answer: Answer) -> Outcome:
+    """Return what a yes came to."""
+    kinds: Mapping[str, Literal["done", "waiting", "question"]]
+    kinds = {"answer": "done", "waiting": "waiting", "question": "question"}
+    return Outcome(kinds[answer.kind], answer.text, result=answer.data or None)
+
+
 def find_price(text: str, choices: Sequence[Choice]) -> Quote | None:
     """Return the highest price in a question that a yes would answer.
 
@@ -32,7 +59,7 @@ def find_price(text: str, choices: Sequence[Choice]) -> Quote | None:
     found = list(_list_prices(text[:_LONGEST])) if agrees else []
     if not found:
         return None
-    return Quote(max(found, key=_amount), "", "agree to a question of the site's")
+    return Quote(max(found, key=_amount), "", IN_WORDS)
 
 
 def _list_prices(text: str) -> Iterator[Money]:

@@ -27,6 +27,7 @@ from aitp_desk.visitor import (
 from tests.support.clients.threads import talking
 from tests.support.desk.server import SHOP
 from tests.support.doubles.website import Website, website
+from tests.support.protocols.scripted_site import scripted_site
 from tests.support.sites.declared import agents_json, capability, put_json, put_pages
 
 PLACE = "/.well-known/agents.json"
@@ -254,6 +255,19 @@ paths:
       responses:
         200: {description: A pet.}
 """
+
+
+async def test_a_call_that_is_to_be_polled_elsewhere_may_have_been_made() -> None:
+    async with scripted_site() as site:
+        document = {"openapi": "3.1.0", "paths": {"/cut": {"post": {"operationId": "cut"}}}}
+        site.will("/openapi.json", document, method="GET")
+        elsewhere = {"Location": "https://other.example/calls/1"}
+        site.will("/cut", {"status": "accepted"}, status=202, headers=elsewhere)
+        policy = Policy(confirm=agree)
+        async with visit(site.url, protocol="openapi", policy=policy) as visited:
+            outcome = await visited.call("cut")
+            with pytest.raises(SiteFailed, match="Whether it is done is unknown"):
+                await visited.wait(outcome)
 
 
 async def test_an_openapi_document_in_yaml_is_called(shop: Website) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,14 @@ from aitp_desk.visitor import (
     Payer,
     PlannedCall,
     Policy,
+    PolicyRefused,
     ResponseCache,
     SiteAction,
     visit,
 )
 from tests.journeys.visitor.test_ahp import CONVERSE, publish
 from tests.support.doubles.website import website
-from tests.support.protocols.scripted_site import scripted_site
+from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
 from tests.support.protocols.visitor import Person, visiting
 from tests.support.sites.declared import agents_json, capability, put_json, put_pages
 
@@ -169,3 +170,99 @@ def test_what_is_confirmed_has_one_line_for_each_thing() -> None:
     lines = [report.show(line) for line in report.list_planned_call(call)]
     assert "\n" not in "".join(lines)
     assert max(map(len, lines)) < 400
+
+
+@pytest.mark.parametrize("cost", [{"amount": "20,00", "currency": "EUR"}, "20.00 EUR", 20, [20]])
+async def test_a_price_that_cannot_be_read_is_never_paid(cost: Any) -> None:
+    person = Person(True)
+    async with website() as site:
+        safety = {"mutability": "reversible", "blast_radius": "self", "cost": cost}
+        put_hac(site, {"rel": "buy", "method": "POST", "href": "/buy", "safety": safety})
+        for budget in (None, Money(Decimal(50), "EUR")):
+            policy = Policy(person.confirm, budget=budget)
+            async with visit(site.url, protocol="hac", policy=policy) as visited:
+                for pays in (True, False):
+                    with pytest.raises(PolicyRefused, match="buy costs money"):
+                        await visited.call("buy", pays=pays)
+        assert "/buy" not in site.paths()
+
+
+@pytest.mark.parametrize("told", [{"blast_radius": ["all"]}, {"confirmation_recommended": "true"}])
+async def test_safety_of_another_form_is_confirmed(told: Mapping[str, Any]) -> None:
+    async with website() as site:
+        safety = {"mutability": "reversible", "blast_radius": "self", **told}
+        put_hac(site, {"rel": "tidy", "method": "POST", "href": "/tidy", "safety": safety})
+        async with visit(site.url, protocol="hac") as visited:
+            with pytest.raises(NotConfirmed):
+                await visited.call("tidy")
+        assert "/tidy" not in site.paths()
+
+
+ASKED = "A map is 20.00 EUR, and its cover 3. Shall I go ahead?"
+CHOICES = ["Yes, please", "No"]
+
+
+def offer_ahp(site: ScriptedSite, replies: Sequence[Any]) -> str:
+    publish(site)
+    for one in replies:
+        site.will(CONVERSE, one)
+    return CONVERSE
+
+
+def offer_nlweb(site: ScriptedSite, replies: Sequence[Any]) -> str:
+    site.will("/ask", {"query_id": "1", "results": []}, method="GET")
+    for one in replies:
+        text = one.get("response", {}).get("answer")
+        asked = f"{ASKED}\n- {CHOICES[0]}\n- {CHOICES[1]}"
+        told = {"nlws": {"answer": text}} if text else {"ask_user": {"content": asked}}
+        site.will("/ask", {"query_id": "1", **told}, method="GET")
+    return "/ask"
+
+
+def offer_openapi(site: ScriptedSite, replies: Sequence[Any]) -> str:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    body = {"content": {"application/json": {"schema": schema}}}
+    document = {
+        "openapi": "3.1.0",
+        "paths": {"/q": {"post": {"operationId": "ask", "requestBody": body}}},
+    }
+    site.will("/openapi.json", document, method="GET")
+    for one in replies:
+        site.will("/q", one)
+    return "/q"
+
+
+@pytest.mark.parametrize(
+    ("kind", "offer"), [("ahp", offer_ahp), ("nlweb", offer_nlweb), ("openapi", offer_openapi)]
+)
+async def test_words_agree_to_no_price_that_stands_in_words_alone(
+    kind: str, offer: Callable[[ScriptedSite, Sequence[Any]], str]
+) -> None:
+    person = Person(True)
+    asked = {
+        "status": "clarification_needed",
+        "session_id": "s-1",
+        "clarification": {"question": ASKED, "options": CHOICES},
+    }
+    done = {"status": "success", "response": {"answer": "It is sent to you."}}
+    async with scripted_site() as site:
+        path = offer(site, [asked, asked, done])
+        policy = Policy(person.confirm, budget=Money(Decimal(45), "EUR"))
+        async with visit(site.url, protocol=kind, policy=policy) as visited:
+            first = await visited.ask("A map, please.")
+            assert first.quote is not None
+            assert str(first.quote.money) == "20.00 EUR"
+            for words in (visited.ask("yes"), visited.choose(first.choices[0])):
+                with pytest.raises(PolicyRefused, match="agree or decline"):
+                    await words
+            again = await visited.agree(first)
+            assert (again.kind, str(visited.spent)) == ("question", "20.00 EUR")
+            with pytest.raises(PolicyRefused, match="agree or decline"):
+                await visited.ask("yes")
+            assert visited.asked is not None
+            bought = await visited.agree(visited.asked)
+            assert (bought.kind, bought.text) == ("done", "It is sent to you.")
+            assert str(visited.spent) == "40.00 EUR"
+    assert person.reasons == ["It costs 20.00 EUR."] * 2
+    posted = site.bodies(path)
+    assert not posted or "Yes, please" in str(posted[-1])

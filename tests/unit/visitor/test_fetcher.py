@@ -83,7 +83,10 @@ async def test_a_pause_that_the_visit_has_no_time_for_ends_it(shop: Website) -> 
             await fetcher.send(f"{shop.url}/")
         with pytest.raises(PolicyRefused):
             await fetcher.send("http://127.0.0.1:1/")
-    assert (len(shop.asked), pauses.seconds) == (1, [])
+        shop.put("/", "", status=429, headers={"Retry-After": "9" * 30})
+        with pytest.raises(BudgetSpent, match="asks to wait 10000000"):
+            await fetcher.send(f"{shop.url}/")
+    assert (len(shop.asked), pauses.seconds) == (2, [])
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ class VisitSession:
             if words.casefold() in AGREEMENTS:
                 outcome = await self._site.agree(asked)
                 self._print(report.list_outcome(outcome), {"outcome": outcome})
-                return None
+                return self._site.asked
             answer = await self._site.decline()
         elif words.isascii() and words.isdigit() and 0 < int(words[:6]) <= len(choices):
             answer = await self._site.choose(choices[int(words) - 1])

@@ -30,7 +30,6 @@ from aitp_desk.visitor.clients.a2a.wire import (
     write_message,
 )
 from aitp_desk.visitor.clients.aitp.wire import read_sources
-from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import (
     CallFailed,
@@ -150,8 +149,7 @@ class A2aClient:
             self._open_task = found.id
             data = find_data(told)
             text = join_text(told)
-            quote = read_asked_quote(data, text) or find_price(text, ())
-            return Answer(text, "question", data=data, quote=quote)
+            return Answer(text, "question", data=data, quote=read_asked_quote(data, text))
         check_ended(found)
         return make_answer((*join_parts(found.artifacts), *told))
 

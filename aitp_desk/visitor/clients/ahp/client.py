@@ -352,9 +352,12 @@ class AhpClient:
 
     def _note_poll(self, turn: Turn, reference: str = "") -> str:
         """Remember when a call may be polled next."""
-        reference = reference or self._fetcher.resolve(self._endpoint.url, turn.poll)
-        if not turn.poll and not self._polls.get(reference):
-            raise SiteFailed("The site accepted a call and names no address to poll.")
+        reference = reference or self._fetcher.resolve_poll(self._endpoint.url, turn.poll)
+        if not reference:
+            raise SiteFailed(
+                "The site has accepted it, and names no address where this visit may ask how it"
+                " goes. Whether it is done is unknown."
+            )
         _, before = self._polls.get(reference, (0.0, POLL_SECONDS / 2))
         own = min(before * 2, LONGEST_POLL_SECONDS)
         wait = turn.eta_seconds if turn.eta_seconds is not None else own

@@ -26,7 +26,6 @@ from aitp_desk.visitor.clients.aitp.wire import (
     Said,
     read_messages,
 )
-from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
@@ -80,17 +79,10 @@ class AitpClient(Reader):
         return self._make_outcome(messages)
 
     async def accept(self, outcome: Outcome) -> Outcome:
-        """Send the payment of a quote on its thread, or agree in words."""
+        """Send the payment of a quote on its thread."""
         quote, payer = outcome.quote, self._fetcher.identity.payer
         if quote is None:
             raise NotOffered("Nothing is to be paid.")
-        if not quote.prepaid:
-            yes = next((one for one in self._choices() if is_yes(one)), Choice("yes", "yes"))
-            answer = await self.choose(yes)
-            if answer.kind == "answer":
-                return Outcome("done", answer.text)
-            return Outcome("payable" if answer.quote else "question", answer.text,
-                           quote=answer.quote)  # fmt: skip
         if payer is None:
             raise PolicyRefused("The visit has nothing to pay from.")
         message = msgspec.json.encode(payer.pay(quote)).decode()
@@ -180,9 +172,6 @@ class AitpClient(Reader):
             if message.thread_id is not None and message.thread_id != self._thread:
                 raise SiteFailed("The site sent a message of another conversation.")
 
-    def _choices(self) -> tuple[Choice, ...]:
-        return self._asked.decision.choices if self._asked.decision is not None else ()
-
     def _make_answer(self, messages: tuple[Message, ...]) -> Answer:
         said = self._asked = read_messages(messages)
         if not messages:
@@ -199,8 +188,6 @@ class AitpClient(Reader):
             choices = tuple(Choice(one, one) for one in offered if one)
         text = "\n\n".join(words) or (quote.description if quote is not None else "")
         is_question = asks_back or said.decision is not None or quote is not None
-        if is_question and quote is None:
-            quote = find_price(text, choices)
         kind = "question" if is_question else "answer"
         return Answer(text, kind, said.sources, choices, quote=quote)  # type: ignore[arg-type]
 
@@ -238,11 +225,6 @@ def read(found: Fetched, form: type[_T]) -> _T:
             raise make_refusal(found, "") from None
         raise make_refusal(found, error.message, recovery=error.code or "")
     return read_body(found, form, "AITP")
-
-
-def is_yes(choice: Choice) -> bool:
-    """Return whether a choice agrees (AITP-02: its name begins so)."""
-    return choice.label.casefold().startswith("yes")
 
 
 def make_quote(said: Said) -> Quote | None:

@@ -32,7 +32,6 @@ from aitp_desk.visitor.clients.mcp.wire import (
     read_envelope,
     read_safety,
 )
-from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.responses import make_refusal, shorten
 from aitp_desk.visitor.errors import (
     CallFailed,
@@ -101,9 +100,7 @@ class McpClient:
             list_sources(result),
             choices,
             data=data,
-            quote=(read_asked_quote(data, text) or find_price(text, choices))
-            if is_question
-            else None,
+            quote=read_asked_quote(data, text) if is_question else None,
         )
 
     async def choose(self, choice: Choice) -> Answer:
