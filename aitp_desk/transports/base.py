@@ -191,9 +191,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
-async def try_steps(
-    steps: Iterable[tuple[str, Callable[[], Awaitable[str]]]],
-) -> AsyncIterator[Step]:
+Try = tuple[str, Callable[[], Awaitable[str]]]
+"""What a step of a check tries, as a sentence, and what tries it."""
+
+
+async def try_steps(steps: Iterable[Try]) -> AsyncIterator[Step]:
     """Yield the steps of a check; the first that fails is the last.
 
     Parameters:

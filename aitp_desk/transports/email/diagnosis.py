@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import imaplib
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 
 import aiosmtplib
 
-from aitp_desk.transports.base import Failed, Step
+from aitp_desk.transports.base import Failed, Step, Try, try_steps
 from aitp_desk.transports.email.inbound.mailbox import MailboxConnection
 from aitp_desk.transports.email.letter.letter import Envelope, Site, write_letter
 from aitp_desk.transports.email.outbound.failure import failure_of
@@ -35,8 +36,9 @@ class Diagnosis:
         self._settings = settings
         self._passwords = passwords
         self._clock = clock
+        self._domain = settings.address.rpartition("@")[2]
 
-    async def steps(self, *, message_id: str, site: Site, reply_to: str) -> AsyncIterator[Step]:
+    async def run(self, *, message_id: str, site: Site, reply_to: str) -> AsyncIterator[Step]:
         """Yield what was tried; end at the first that fails.
 
         Parameters:
@@ -45,109 +47,105 @@ class Diagnosis:
         """
         settings = self._settings
         password = self._passwords.get(settings.smtp.password_env, "")
-        domain = settings.address.rpartition("@")[2]
         tls = ssl.create_default_context(cafile=settings.smtp.ca_file or None)
-        client = connection(settings.smtp, password, domain, tls)
-        where = f"{settings.smtp.host}:{settings.smtp.port}"
-        try:
-            try:
-                await client.connect()
-                await client.noop()
-            except (aiosmtplib.SMTPException, OSError, TimeoutError) as fault:
-                yield Step(what=f"Connect to {where}.", is_done=False, detail=_advice(fault))
-                return
-            yield Step(what=f"Connect to {where}.", is_done=True, detail=self._connected())
-            for step in await self._way_in():
-                yield step
-                if not step.is_done:
-                    return
+        client = connection(settings.smtp, password, self._domain, tls)
+
+        async def connect() -> str:
+            return await self._connect(client)
+
+        async def send() -> str:
             envelope = Envelope(
                 message_id=message_id,
                 recipient=settings.address,
                 reply_to=reply_to,
                 now=self._clock(),
             )
-            test = Outgoing(
-                id="test",
-                conversation="",
-                recipient=settings.address,
-                text="This mail tests the desk's way out. It is recorded, and never answered.",
-                subject="Test of the desk",
-                is_reply=False,
-            )
-            step = await _send_test(
-                client, reply_to, settings.address, write_letter(test, site, envelope)
-            )
-            yield step
-            if step.is_done:
-                yield _records(domain)
+            letter = write_letter(_make_test(settings.address), site, envelope)
+            return await _send_test(client, reply_to, settings.address, letter)
+
+        where = f"Connect to {settings.smtp.host}:{settings.smtp.port}."
+        records = ("Publish DNS records, so that others take the mails.", self._name_records)
+        test = ("Send a test mail to the desk's own address.", send)
+        try:
+            async for step in try_steps(((where, connect), *self._ways_in(), test, records)):
+                yield step
         finally:
             client.close()
 
-    def _connected(self) -> str:
-        security = self._settings.smtp.security
+    async def _connect(self, client: aiosmtplib.SMTP) -> str:
+        try:
+            await client.connect()
+            await client.noop()
+        except (aiosmtplib.SMTPException, OSError, TimeoutError) as fault:
+            raise Failed(_advice(fault)) from None
         lines = {
             "none": "The connection is not encrypted: the server is on this machine.",
             "tls": "The connection is encrypted, and the certificate is valid.",
             "starttls": "STARTTLS: the connection is encrypted, and the certificate is valid.",
         }
         signed_in = " The server takes user name and password." if self._settings.smtp.user else ""
-        return lines[security] + signed_in
+        return lines[self._settings.smtp.security] + signed_in
 
-    async def _way_in(self) -> list[Step]:
+    def _ways_in(self) -> Iterator[Try]:
         settings = self._settings
-        steps = []
         if settings.lmtp is not None:
-            steps.append(await _try_listener(settings.lmtp))
+            lmtp = settings.lmtp
+            what = f"Connect to the desk's own {lmtp.protocol.upper()} at {lmtp.listen}."
+            yield what, partial(_try_listener, lmtp)
         if settings.imap is not None:
             password = self._passwords.get(settings.imap.password_env, "")
-            steps.append(await asyncio.to_thread(_try_mailbox, settings.imap, password))
-        providers = (settings.postmark, settings.mailgun, settings.ses)
-        if not steps and not any(providers):
-            steps.append(
-                Step(
-                    what="Find the way in.",
-                    is_done=True,
-                    detail="Mail comes in only through aitp-desk transport deliver email.",
-                )
-            )
+            what = f"Open the folder {settings.imap.folder} at {settings.imap.host}."
+            yield what, partial(asyncio.to_thread, _try_mailbox, settings.imap, password)
+        ways = (settings.lmtp, settings.imap, settings.postmark, settings.mailgun, settings.ses)
+        if not any(ways):
+            yield "Find the way in.", self._name_command
         if not settings.authserv_id:
-            steps.append(
-                Step(
-                    what="Read proofs of senders.",
-                    is_done=True,
-                    detail=(
-                        "authserv_id is not set, so no sender counts as proven. Set it to the name"
-                        " in the Authentication-Results of your mail server."
-                    ),
-                )
-            )
-        return steps
+            yield "Read proofs of senders.", self._name_authority
+
+    async def _name_command(self) -> str:
+        return "Mail comes in only through aitp-desk transport deliver email."
+
+    async def _name_authority(self) -> str:
+        return (
+            "authserv_id is not set, so no sender counts as proven. Set it to the name in the"
+            " Authentication-Results of your mail server."
+        )
+
+    async def _name_records(self) -> str:
+        domain = self._domain
+        return (
+            f"{domain} needs a TXT record v=spf1 that allows the mail server, the server's DKIM"
+            f" key, and a TXT record v=DMARC1 at _dmarc.{domain}. Send a mail to another provider,"
+            " and look for spf=pass, dkim=pass and dmarc=pass in its headers."
+        )
 
 
-async def _send_test(client: aiosmtplib.SMTP, sender: str, recipient: str, mail: bytes) -> Step:
-    what = "Send a test mail to the desk's own address."
+def _make_test(address: str) -> Outgoing:
+    return Outgoing(
+        id="test",
+        conversation="",
+        recipient=address,
+        text="This mail tests the desk's way out. It is not answered.",
+        subject="Test of the desk",
+        is_reply=False,
+    )
+
+
+async def _send_test(client: aiosmtplib.SMTP, sender: str, recipient: str, mail: bytes) -> str:
     try:
         await client.sendmail(sender, [recipient], mail)
     except aiosmtplib.SMTPRecipientsRefused as refusal:
         one = refusal.recipients[0]
-        failure = failure_of(one.code, one.message, is_recipient=True)
-        return Step(what=what, is_done=False, detail=failure.reason)
+        raise failure_of(one.code, one.message, is_recipient=True) from None
     except aiosmtplib.SMTPResponseException as refusal:
-        failure = failure_of(refusal.code, refusal.message, is_recipient=False)
-        return Step(what=what, is_done=False, detail=failure.reason)
+        raise failure_of(refusal.code, refusal.message, is_recipient=False) from None
     except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as fault:
-        return Step(what=what, is_done=False, detail=f"The mail server: {describe(fault)}.")
-    return Step(
-        what=what,
-        is_done=True,
-        detail="The mail server has it. When it comes back, the log has mail_received.",
-    )
+        raise Failed(f"The mail server: {describe(fault)}.") from None
+    return "The mail server has it. When it comes back, the log has mail_received."
 
 
-async def _try_listener(lmtp: Lmtp) -> Step:
+async def _try_listener(lmtp: Lmtp) -> str:
     """Connect to the running desk as its mail server does."""
-    what = f"Connect to the desk's own {lmtp.protocol.upper()} at {lmtp.listen}."
     try:
         async with asyncio.timeout(SECONDS):
             if lmtp.listen.startswith("unix:"):
@@ -161,29 +159,24 @@ async def _try_listener(lmtp: Lmtp) -> Step:
             finally:
                 writer.close()
     except (OSError, TimeoutError):
-        return Step(what=what, is_done=False, detail="Nothing answers. Start the desk first.")
-    is_done = greeting.startswith(b"220")
-    detail = "It answers." if is_done else "Something else answers at this address."
-    return Step(what=what, is_done=is_done, detail=detail)
+        raise Failed("Nothing answers. Start the desk first.") from None
+    if not greeting.startswith(b"220"):
+        raise Failed("Something else answers at this address.")
+    return "It answers."
 
 
-def _try_mailbox(imap: Imap, password: str) -> Step:
-    what = f"Open the folder {imap.folder} at {imap.host}."
+def _try_mailbox(imap: Imap, password: str) -> str:
     mailbox = MailboxConnection(imap, password)
     try:
         mailbox.open()
-        count = len(mailbox.list_new())
-    except Failed as failure:
-        return Step(what=what, is_done=False, detail=failure.reason)
+        return f"It has {len(mailbox.list_new())} new mails."
     except ssl.SSLCertVerificationError as fault:
-        why = f"Its certificate is not valid: {fault.verify_message}."
-        return Step(what=what, is_done=False, detail=why)
+        raise Failed(f"Its certificate is not valid: {fault.verify_message}.") from None
     except (imaplib.IMAP4.error, OSError) as fault:
         why = f"It failed: {type(fault).__name__}. Check host, port and security."
-        return Step(what=what, is_done=False, detail=why)
+        raise Failed(why) from None
     finally:
         mailbox.close()
-    return Step(what=what, is_done=True, detail=f"It has {count} new mails.")
 
 
 def _advice(fault: BaseException) -> str:
@@ -193,15 +186,3 @@ def _advice(fault: BaseException) -> str:
     if isinstance(fault, aiosmtplib.SMTPAuthenticationError):
         advice = "Check smtp.user and the password; some providers want one for this program."
     return f"The mail server: {found}. {advice}"
-
-
-def _records(domain: str) -> Step:
-    return Step(
-        what="Publish DNS records, so that others take the mails.",
-        is_done=True,
-        detail=(
-            f"{domain} needs a TXT record v=spf1 that allows the mail server, the server's DKIM"
-            f" key, and a TXT record v=DMARC1 at _dmarc.{domain}. Send a mail to another provider,"
-            " and look for spf=pass, dkim=pass and dmarc=pass in its headers."
-        ),
-    )

@@ -204,7 +204,7 @@ class EmailTransport(Transport):
 
         name = self._conversations.begin(secrets.token_hex(16))
         diagnosis = Diagnosis(self._settings, self._passwords, self.host.clock)
-        return diagnosis.steps(
+        return diagnosis.run(
             message_id=self._conversations.message_ids.make(name, "test"),
             site=self._site,
             reply_to=self._conversations.addresses.make(name),

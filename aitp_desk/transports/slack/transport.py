@@ -37,7 +37,7 @@ from aitp_desk.transports.slack.connection import (
     find_socket_url,
     serve_connection,
 )
-from aitp_desk.transports.slack.diagnosis import diagnose
+from aitp_desk.transports.slack.diagnosis import Diagnosis
 from aitp_desk.transports.slack.failures import ApiRefusal
 from aitp_desk.transports.slack.files import download, upload
 from aitp_desk.transports.slack.forms import make_modal, unpack_form
@@ -210,7 +210,7 @@ class SlackTransport(Transport):
 
     def check(self) -> AsyncIterator[Step]:
         """Try the token, its scopes and the way back."""
-        return diagnose(self._settings, self.host, self._api, self._app_api, self._secret)
+        return Diagnosis(self._settings, self.host, self._api, self._app_api, self._secret).run()
 
     def _read_event(self, delivery: Delivery) -> HookResult:
         self._check(delivery)

@@ -7,6 +7,8 @@ descriptions are not, and are those that the server of the Bot API writes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable
 from aitp_desk.transports.wire.payload import Payload
@@ -66,6 +68,15 @@ def read_error(status: int, response: Payload) -> ApiError:
         retry_after=min(86_400, max(0, parameters.number("retry_after"))),
         new_chat=parameters.number("migrate_to_chat_id"),
     )
+
+
+@contextmanager
+def judged() -> Iterator[None]:
+    """Raise what an error of the API means instead of it."""
+    try:
+        yield
+    except ApiError as error:
+        raise judge_error(error) from None
 
 
 def judge_error(error: ApiError) -> Failed:

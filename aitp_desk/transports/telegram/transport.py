@@ -20,11 +20,12 @@ from aitp_desk.transports.base import (
     Step,
     Transport,
     TryLater,
+    try_steps,
 )
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 from aitp_desk.transports.telegram.client import MOST_DOWNLOAD_BYTES, BotApi
-from aitp_desk.transports.telegram.failures import ApiError, judge_error
+from aitp_desk.transports.telegram.failures import ApiError, judged
 from aitp_desk.transports.telegram.message_wire import MOST_BUTTONS, Call, build_calls, build_chosen
 from aitp_desk.transports.telegram.settings import TelegramSettings
 from aitp_desk.transports.telegram.wire import UPDATES, Bot, parse_conversation, read_update
@@ -94,23 +95,22 @@ class TelegramTransport(Transport):
 
     async def listen(self) -> None:
         """Register the webhook and wait, or poll, until cancelled."""
-        try:
+        with judged():
             if self._is_polling:
                 await self._poll()
             else:
                 await self._register()
                 await asyncio.Event().wait()  # registered once a start, not again and again
-        except ApiError as error:
-            raise judge_error(error) from None
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
         """Send a message: its files, its text in one or more pieces, its buttons."""
-        try:
-            return await self._send(build_calls(outgoing))
-        except ApiError as error:
-            if error.code == 400 and error.mentions("url specified", "button_url_invalid"):
-                return await self._send_without_links(outgoing)
-            raise judge_error(error) from None
+        with judged():
+            try:
+                return await self._send(build_calls(outgoing))
+            except ApiError as error:
+                if error.code != 400 or not error.mentions("url specified", "button_url_invalid"):
+                    raise
+            return await self._send(build_calls(outgoing, with_links=False))
 
     async def retract(self, conversation: str, message_ref: str) -> None:
         """Delete a message, which Telegram does within 48 hours."""
@@ -118,18 +118,17 @@ class TelegramTransport(Transport):
         if not message_ref.isascii() or not message_ref.isdigit():
             raise Refused("Telegram has no such message.")
         params = {"chat_id": chat, "message_id": int(message_ref)}
-        try:
-            await self._api.call("deleteMessage", params)
-        except ApiError as error:
-            if not error.mentions("message to delete not found"):
-                raise judge_error(error) from None
+        with judged():
+            try:
+                await self._api.call("deleteMessage", params)
+            except ApiError as error:
+                if not error.mentions("message to delete not found"):
+                    raise
 
     async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
         """Read a file of at most 20 MB."""
-        try:
+        with judged():
             return await self._api.download(file.ref, min(max_bytes, MOST_DOWNLOAD_BYTES))
-        except ApiError as error:
-            raise judge_error(error) from None
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
         """End the progress bar of a pressed button; show the choice if it counts."""
@@ -139,12 +138,14 @@ class TelegramTransport(Transport):
         query, _, label = choice.reply_to.partition(" ")
         params: dict[str, object] = {"callback_query_id": query, "text": notice[:_MOST_NOTICE]}
         try:
-            await self._api.call("answerCallbackQuery", params)
-        except ApiError as error:
-            failure = judge_error(error)
-            # after a minute Telegram wants no answer any more, and the choice counts all the same
-            if isinstance(failure, TryLater):
-                raise failure from None
+            with judged():
+                await self._api.call("answerCallbackQuery", params)
+        except TryLater:
+            raise
+        except (
+            Failed
+        ):  # after a minute Telegram wants none any more; the choice counts all the same
+            pass
         if notice or not choice.message_ref:
             return
         with suppress(ApiError, Failed):
@@ -160,30 +161,45 @@ class TelegramTransport(Transport):
                 params["message_thread_id"] = topic
             await self._api.call("sendChatAction", params)
 
-    async def check(self) -> AsyncIterator[Step]:
+    def check(self) -> AsyncIterator[Step]:
         """Try the token, the bot's name and how updates arrive."""
-        what = "Telegram accepts the bot's token."
-        try:
+        way = self._check_polling if self._is_polling else self._check_webhook
+        return try_steps(
+            (
+                ("Telegram accepts the bot's token.", self._check_token),
+                ("The bot has the name in the settings.", self._check_name),
+                ("Telegram delivers messages to the desk.", way),
+            )
+        )
+
+    async def _check_token(self) -> str:
+        return f"The bot is @{await self._read_name()}."
+
+    async def _check_name(self) -> str:
+        if (await self._read_name()).lower() != self._bot.username.lower():
+            raise Failed("Set username to the bot's, or use the token of that bot.")
+        return ""
+
+    async def _read_name(self) -> str:
+        with judged():
             bot = (await self._api.call("getMe", {})).part("result")
-            yield Step(what=what, is_done=True, detail=f"The bot is @{bot.text('username', 64)}.")
-            what = "The bot has the name in the settings."
-            is_named = bot.text("username", 64).lower() == self._bot.username.lower()
-            detail = "" if is_named else "Set username to the bot's, or use the token of that bot."
-            yield Step(what=what, is_done=is_named, detail=detail)
-            if not is_named:
-                return
-            what = "Telegram delivers messages to the desk."
-            if self._is_polling:
-                await self._remove_webhook()
-                yield Step(what=what, is_done=True, detail="The desk polls for them.")
-                return
+        return bot.text("username", 64)
+
+    async def _check_polling(self) -> str:
+        with judged():
+            await self._remove_webhook()
+        return "The desk polls for them."
+
+    async def _check_webhook(self) -> str:
+        with judged():
             await self._register()
             found = (await self._api.call("getWebhookInfo", {})).part("result")
-            yield self._judge_webhook(what, found)
-        except ApiError as error:
-            yield Step(what=what, is_done=False, detail=judge_error(error).reason)
-        except Failed as error:
-            yield Step(what=what, is_done=False, detail=error.reason)
+        if found.text("url", 2048) != self._url:
+            raise Failed("Another program has taken the webhook: use a bot of the desk's own.")
+        last = found.text("last_error_message", 200)
+        if last and found.number("last_error_date") > self.host.clock() - 600:
+            raise Failed(f"Telegram reports: {last}")
+        return f"{found.number('pending_update_count')} updates are waiting."
 
     async def _send(self, calls: list[Call]) -> SentMessage:
         ref, moved = "", 0
@@ -202,12 +218,6 @@ class TelegramTransport(Transport):
                     raise
             ref = str(sent.part("result").number("message_id"))
         return SentMessage(message_ref=ref, conversation=str(moved) if moved else "")
-
-    async def _send_without_links(self, outgoing: Outgoing) -> SentMessage:
-        try:
-            return await self._send(build_calls(outgoing, with_links=False))
-        except ApiError as error:
-            raise judge_error(error) from None
 
     async def _call(self, call: Call, params: Mapping[str, object]) -> Payload:
         try:
@@ -260,17 +270,6 @@ class TelegramTransport(Transport):
     @property
     def _url(self) -> str:
         return f"{self.host.url}/transports/{self.name}/{HOOK}"
-
-    def _judge_webhook(self, what: str, found: Payload) -> Step:
-        if found.text("url", 2048) != self._url:
-            detail = "Another program has taken the webhook: use a bot of the desk's own."
-            return Step(what=what, is_done=False, detail=detail)
-        last = found.text("last_error_message", 200)
-        waiting = found.number("pending_update_count")
-        is_new = found.number("last_error_date") > self.host.clock() - 600
-        if last and is_new:
-            return Step(what=what, is_done=False, detail=f"Telegram reports: {last}")
-        return Step(what=what, is_done=True, detail=f"{waiting} updates are waiting.")
 
 
 def _is_reachable(api: str, url: str) -> bool:
