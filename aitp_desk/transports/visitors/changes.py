@@ -11,6 +11,7 @@ from aitp_desk.desk.threads.deletion import ThreadDeletion
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.transports import Conversation, name_at, name_within
 from aitp_desk.transports.events import Incoming, MessageEdit, MessageRemoval
@@ -55,6 +56,16 @@ async def find_own_message(
         return None
     found = await transport_reads.message_called(store, conversation.id, ref)
     return found.id if found is not None and found.principal == principal.id else None
+
+
+async def says_already(store: Store, thread_id: str, message_id: str, *texts: str) -> bool:
+    """Return whether a message, with its corrections, ends with one of these texts.
+
+    An edit may be reported again when its job is forgotten, or for what changes no text.
+    """
+    *_, newest = (message_id, *await transport_reads.corrections(store, thread_id, message_id))
+    found = await reads.message(store, thread_id, newest)
+    return found is not None and found.content[:1] in [(text,) for text in texts]
 
 
 async def remove_message(

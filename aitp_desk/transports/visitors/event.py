@@ -70,7 +70,7 @@ from aitp_desk.transports.host.people import (
 )
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.visitors.changes import find_changed, find_own_message, remove_message
+from aitp_desk.transports.visitors import changes
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
 from aitp_desk.transports.visitors.machines import record_automatic
 from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
@@ -114,7 +114,7 @@ class VisitorEvent:
         conversation = await self._find()
         if isinstance(self._incoming.event, MessageEdit | MessageRemoval):
             named = (self._enabled, self._address, self._incoming, self._principal)
-            conversation = await find_changed(self._store, *named) or conversation
+            conversation = await changes.find_changed(self._store, *named) or conversation
         is_found = conversation is not None and self._address == self._incoming.conversation
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal.id)
@@ -146,7 +146,9 @@ class VisitorEvent:
                 await self._take_edit(conversation, edit)
             case MessageRemoval() as removal:
                 ref, deletion = removal.message_ref, self._desk.deletion
-                await remove_message(self._store, deletion, conversation, ref, self._principal)
+                await changes.remove_message(
+                    self._store, deletion, conversation, ref, self._principal
+                )
             case Choice() as choice:
                 await self._choose(conversation, choice)
             case ChatStart(code=code):
@@ -310,10 +312,12 @@ class VisitorEvent:
 
     async def _take_edit(self, conversation: Conversation | None, edit: MessageEdit) -> None:
         ref = edit.message_ref
-        found = await find_own_message(self._store, conversation, ref, self._principal)
+        found = await changes.find_own_message(self._store, conversation, ref, self._principal)
         if conversation is None or found is None or not edit.text.strip():
             return
         text = say("edited", self._notices.language, text=edit.text)
+        if await changes.says_already(self._store, conversation.thread_id, found, edit.text, text):
+            return
         draft = Draft("user", (text,), metadata=self._drafts.make_metadata(**{EDITS: found}))
         if not has_left(conversation):
             await self._say(conversation, draft)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,21 @@ async def test_a_message_that_was_corrected_is_deleted_with_its_corrections(
     await platform.remove("ada", event)
     await handled(desk)
     assert said(desk) == []
+
+
+async def test_an_edit_that_changes_no_text_is_posted_once(desk: CarriedDesk) -> None:
+    platform = pigeons(desk)
+    event = await platform.write("ada", "My number is 17.")
+    await until(lambda: len(platform.sent) == 1)
+    for text in ("17.", "71.", "71.", "17.", "17."):  # each is an event of its own
+        await platform.edit("ada", event, f"My number is {text}")
+        await handled(desk)
+    corrections = ["Correction: My number is 17.", "Correction: My number is 71."]
+    assert [json.loads(one) for one in said(desk)] == [
+        *([one] for one in corrections),
+        ["My number is 17."],
+    ]
+    await until(lambda: len(platform.sent) == 3)
 
 
 async def leave(desk: CarriedDesk) -> None:
