@@ -157,10 +157,11 @@ class Office(msgspec.Struct, frozen=True):
             now=now,
         )
 
-    async def within_a_second(self, state: str) -> dict[str, Any]:
-        """The ticket in the console, which is in a state now or soon."""
-        await eventually_async(self.ticket, lambda ticket: ticket["state"] == state)
-        return await self.ticket()
+    async def in_console(self, state: str) -> dict[str, Any]:
+        """The ticket in the console, which is in a state already when the platform says so."""
+        ticket = await self.ticket()
+        assert ticket["state"] == state, ticket
+        return ticket
 
     @property
     def done(self) -> list[str]:
@@ -271,7 +272,7 @@ async def test_a_ticket_arrives_with_what_it_is_about_and_buttons(office: Office
 async def test_operators_take_write_and_close_and_the_visitor_answers(office: Office) -> None:
     shown = await office.ask_for_person()
     assert await office.press("ada", shown, "Take") == "Taken."
-    assert (await office.within_a_second("taken"))["taken_by"] == "anna"
+    assert (await office.in_console("taken"))["taken_by"] == "anna"
     (*_, taken) = await office.until("Taken by anna.")
     assert [one.label for one in taken.buttons] == ["Release", "Answer", "Close"]
 
@@ -288,7 +289,7 @@ async def test_operators_take_write_and_close_and_the_visitor_answers(office: Of
     await office.answered("vera", "It is done.")
     assert await office.press("ada", taken, "Close") == "Closed."
     await office.until("Closed by anna.")
-    ticket = await office.within_a_second("closed")
+    ticket = await office.in_console("closed")
     assert ticket["ended_by"] == "anna"
     await office.platform.write("vera", "Are you still there?")
     await office.answered("vera", "Are you still there?")
@@ -344,7 +345,7 @@ async def test_what_is_changed_too_late_is_sent_to_nobody(office: Office, how: s
     if how == "closed":
         (*_, taken) = [one for one in await office.until("Taken by anna.") if one.buttons]
         await office.press("ada", taken, "Close")
-        await office.within_a_second("closed")
+        await office.in_console("closed")
     person = "eve" if how == "of a stranger" else "ada"
     await office.change(person, event, "We open at ten.")
     if how == "of a stranger":
@@ -362,7 +363,7 @@ async def test_the_reply_after_answer_is_the_answer(office: Office) -> None:
     await office.reply("ada", asked, "We open at nine.")
     await office.answered("vera", "We open at nine.")
     await office.until("Answered by anna:")
-    ticket = await office.within_a_second("answered")
+    ticket = await office.in_console("answered")
     assert (ticket["answer"], ticket["ended_by"]) == ("We open at nine.", "anna")
 
 

@@ -14,7 +14,7 @@ from aitp_desk.transports.base import TryLater
 from aitp_desk.transports.events import Choice
 from aitp_desk.transports.host.registry import EnabledTransport
 from tests.journeys.transports.test_attacks import handled, until
-from tests.journeys.transports.test_operators import ROOM, Office, opening
+from tests.journeys.transports.test_operators import ROOM, Office, eventually_async, opening
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.platforms import CarriedDesk
 
@@ -125,7 +125,8 @@ async def test_a_press_that_is_confirmed_later_undoes_nothing_of_another_operato
             await office.until("Taken by anna.")
         office.platform.busy = 2
         event = await press(office, "Release" if then == "take" else "Take")
-        await office.within_a_second("open" if then == "take" else "taken")
+        pressed = "open" if then == "take" else "taken"
+        await eventually_async(office.ticket, lambda ticket: ticket["state"] == pressed)
         await office.anna.post(f"tickets/{(await office.ticket())['id']}/{then}")
         await until(lambda: event in office.platform.notices)
         await handled(CarriedDesk(office.talker, office.platform))
