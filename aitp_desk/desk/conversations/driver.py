@@ -97,6 +97,7 @@ class SessionDriver:
         self._request = request
         self._session = session
         self._chosen = chosen
+        self._is_counted = False
         base = Invocation(
             self._action.name,
             {},
@@ -310,6 +311,7 @@ class SessionDriver:
         """Return the visitor's message, stored with the call before it is executed."""
         if self._request.is_written:
             return None
+        self._is_counted = True
         return self._means.recorder.make_turn(
             self._principal, self._session, question=self._request.words
         )
@@ -327,6 +329,7 @@ class SessionDriver:
         has_words: bool = True,
     ) -> SessionTurn:
         """Return a turn with the reply, and the visitor's words if not stored yet."""
+        is_counted, self._is_counted = self._is_counted, True
         return self._means.recorder.make_turn(
             self._principal,
             self._session,
@@ -334,6 +337,7 @@ class SessionDriver:
             reply=(self._parts(said), make_reply_metadata(said, calls)),
             pending=pending,
             tokens=said.tokens_used,
+            is_counted=is_counted,
         )
 
     def _parts(self, said: Said) -> tuple[str, ...]:

@@ -93,7 +93,9 @@ class TurnWriter:
         first, words = not session.is_written, ask.words
         self._sessions.add_turn(session, words, reply, pending, tokens)
         try:
-            await self._recorder.record(principal, session, words, reply, notes, first)
+            await self._recorder.record(
+                principal, session, words, reply, notes, first=first, tokens=tokens
+            )
         except BaseException:
             self._sessions.evict(session)
             raise

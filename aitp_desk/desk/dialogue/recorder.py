@@ -76,13 +76,17 @@ class TurnRecorder:
         question: str,
         reply: tuple[str, ...],
         notes: dict[str, str],
+        *,
         first: bool,
+        tokens: int,
     ) -> None:
         """Store one turn; the first one opens the thread.
 
         Parameters:
+            session: in its state after the turn.
             reply: the parts of the reply.
             notes: the metadata of the reply.
+            tokens: how many the turn used.
 
         Raises:
             StoreBusy: nothing was written.
@@ -90,7 +94,7 @@ class TurnRecorder:
         """
         waits = self._durable or self._store.is_behind
         if not first:
-            unit = self._later_turn(principal, session, question, reply, notes)
+            unit = self._later_turn(principal, session, question, reply, notes, tokens)
             if session.is_shared:
                 await self._store.run(unit)
                 self._changed(session.thread_id)
@@ -141,6 +145,7 @@ class TurnRecorder:
         pending: PendingQuestion | None = None,
         tokens: int = 0,
         turns: int = 1,
+        is_counted: bool = False,
     ) -> SessionTurn:
         """Return a turn of a session, or half of one, for another commit.
 
@@ -151,6 +156,7 @@ class TurnRecorder:
             pending: the question that the desk asks back.
             tokens: how many the turn used.
             turns: how many turns it counts as.
+            is_counted: whether another half of it counts.
         """
         now = self._clock()
         messages: list[NewMessage] = []
@@ -171,6 +177,8 @@ class TurnRecorder:
             session.heard,
             session.kept_until,
             self._desk,
+            0 if is_counted else turns,
+            tokens,
         )
         opened = Thread(
             session.thread_id, session.owner, int(now), {}, (self._actor,), desk=self._desk
@@ -246,6 +254,7 @@ class TurnRecorder:
         question: str,
         reply: tuple[str, ...],
         notes: dict[str, str],
+        tokens: int,
     ) -> _Unit:
         now = self._clock()
         kept = StoredSession(
@@ -260,6 +269,7 @@ class TurnRecorder:
             session.heard,
             session.kept_until,
             self._desk,
+            more_tokens=tokens,
         )
         asked = self._asked(principal, question, now)
         said = self._context.make_message(reply, notes)

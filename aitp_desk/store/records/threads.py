@@ -148,6 +148,9 @@ class Session(msgspec.Struct, frozen=True):
         heard: ``seq`` of the newest operator's message that the visitor received.
         kept_until: Unix seconds until when it is kept even if idle.
         desk: the desk at which its thread was opened; empty for the site's own.
+        more_turns: how many of the turns are new, to be added where another process has stored
+            turns meanwhile; 0 for a further message of a turn that is counted already.
+        more_tokens: how many of the tokens are new.
     """
 
     id: str
@@ -161,6 +164,8 @@ class Session(msgspec.Struct, frozen=True):
     heard: int = 0
     kept_until: int = 0
     desk: str = ""
+    more_turns: int = 1
+    more_tokens: int = 0
 
 
 class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):

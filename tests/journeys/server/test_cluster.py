@@ -164,6 +164,20 @@ async def test_a_session_over_ahp_goes_on_at_another_process(cluster: DeskCluste
     assert len(await talker.texts(kept.thread_id)) == 20
 
 
+async def test_turns_of_a_session_at_several_processes_at_once_are_all_counted(
+    cluster: DeskCluster,
+) -> None:
+    visitors = cluster.visitors()
+    session = (await visitors[0].ask(QUESTION)).session_id
+    for _ in range(3):
+        asked = (one.ask(QUESTION, session_id=session) for one in visitors)
+        for told in await asyncio.gather(*asked):
+            assert "2 EUR" in told.answer
+    kept = await reads.session(cluster.store, session)
+    assert kept is not None
+    assert kept.turns == 1 + 3 * len(visitors)
+
+
 async def test_a_question_that_the_desk_asks_is_answered_at_another_process(
     cluster: DeskCluster,
 ) -> None:

@@ -25,9 +25,13 @@ INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending,
 VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :tokens, :heard,
     :kept_until);
 
--- move_session: Updates the state of a session after a turn.
-UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens,
-    heard = :heard,
+-- move_session: Updates the state of a session after a turn; concurrent ones add up.
+UPDATE sessions SET
+    turns = CASE WHEN turns < :turns THEN :turns ELSE turns + :more_turns END,
+    tokens = CASE WHEN turns < :turns OR turns + :more_turns = :turns THEN :tokens
+        ELSE tokens + :more_tokens END,
+    last_at = :last_at, pending = :pending,
+    heard = CASE WHEN heard > :heard THEN heard ELSE :heard END,
     kept_until = CASE WHEN kept_until > :kept_until THEN kept_until ELSE :kept_until END
 WHERE id = :id AND thread_id = :thread_id;
 

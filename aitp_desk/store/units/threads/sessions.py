@@ -121,6 +121,8 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             "tokens": session.tokens,
             "heard": session.heard,
             "kept_until": session.kept_until,
+            "more_turns": session.more_turns,
+            "more_tokens": session.more_tokens,
         },
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.model.errors import UnknownSession
@@ -67,6 +68,28 @@ class TestSessions:
         assert texts_of(transcript) == ["One?", "One!", "Two?", "Which two?"]
         assert [message.actor for message in transcript] == ["visitor", DESK.id] * 2
         assert await claim(store) == ()
+
+    async def test_turns_from_one_state_add_up(self, store: Store) -> None:
+        """Two processes have read the session before either has written."""
+        thread = a_thread()
+        await converse(store, a_session(thread))
+        second = replace(a_session(thread, turns=2), tokens=50, more_tokens=50, heard=7)
+        other = replace(second, tokens=30, more_tokens=30, heard=3)
+        for one in (second, other, replace(other, more_turns=0)):
+            await converse(store, one)
+        kept = await reads.session(store, second.id)
+        assert kept is not None
+        assert (kept.turns, kept.tokens, kept.heard) == (3, 110, 7)
+
+    async def test_halves_of_a_turn_count_as_one(self, store: Store) -> None:
+        thread = a_thread()
+        await converse(store, a_session(thread))
+        second = replace(a_session(thread, turns=2), tokens=9, more_tokens=9)
+        for half in (second, replace(second, tokens=40, more_tokens=40, more_turns=0)):
+            await converse(store, half)
+        kept = await reads.session(store, second.id)
+        assert kept is not None
+        assert (kept.turns, kept.tokens) == (2, 40)
 
     async def test_a_turn_whose_thread_was_lost_is_not_kept(self, store: Store) -> None:
         with pytest.raises(UnknownSession):
