@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
+from aitp_desk.visitor.fetcher import Fetcher
 from tests.support.browser.chromium import OpenBrowser, browsing
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.clients.openai import sdk
@@ -16,6 +17,7 @@ from tests.support.clients.threads import Talker, talking
 from tests.support.plugins.message_monitor import Overheard, listen
 from tests.support.protocols import error_codes
 from tests.support.protocols.error_codes import SentErrors
+from tests.support.protocols.visitor import Pauses
 from tests.support.sites.boots import write_boots
 
 if TYPE_CHECKING:
@@ -101,6 +103,14 @@ async def boots_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 def ambiguous_site(tmp_path: Path) -> Path:
     """Two pages that answer the same words equally well."""
     return write_boots(tmp_path)
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits of a desk and its commands wait for nothing; only how often they do has a limit."""
+    defaults = Fetcher.__init__.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "pause", Pauses())
 
 
 @pytest.fixture

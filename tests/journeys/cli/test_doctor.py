@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 
 from aitp_desk.app.server import RunningServer
+from aitp_desk.cli.commands.site.examination import behaviour
 from tests.support.desk.command import run, run_apart
 from tests.support.desk.processes import free_port
 from tests.support.desk.server import SITE, serving
@@ -382,7 +383,7 @@ MISTAKES = {
     "streams that are buffered": (
         {"proxy": f"{PROXY} proxy_ignore_headers X-Accel-Buffering; gzip_types text/event-stream;"},
         {"stream"},
-        "a stream is silent for 20 seconds: it is buffered",
+        "a stream is silent for 2 seconds: it is buffered",
     ),
     "another Host": (
         {"proxy": PROXY.replace("Host $host", "Host backend.example")},
@@ -413,8 +414,12 @@ MISTAKES = {
 
 
 @pytest.mark.servers
+@pytest.mark.usefixtures("no_pauses")
 @pytest.mark.parametrize("mistake", MISTAKES)
-async def test_a_mistake_of_the_web_server_is_named(tmp_path: Path, mistake: str) -> None:
+async def test_a_mistake_of_the_web_server_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
+) -> None:
+    monkeypatch.setattr(behaviour, "STREAM_SECONDS", 2.0)  # the desk's first message takes one
     options, checks, told = MISTAKES[mistake]
     async with behind_nginx(tmp_path, **options) as url:
         code, found = await examine(url)

@@ -19,6 +19,8 @@ from tests.support.desk.processes import free_port
 from tests.support.doubles.agent import Clock
 from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
 
+pytestmark = pytest.mark.usefixtures("no_pauses")
+
 LOOPBACK = "egress.allow_loopback=true"
 KINDS = ("ahp", "a2a")
 """The protocols in which an address to call back is given."""

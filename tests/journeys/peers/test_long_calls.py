@@ -16,9 +16,12 @@ from aitp_desk.actions.base import ActionResult, Context, OfferedAction, Outcome
 from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action, Safety
 from aitp_desk.model.errors import PreconditionFailed
 from tests.support.clients.threads import Talker, Told
+from tests.support.desk.jobs import wake_jobs
 from tests.support.doubles.agent import Clock
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
 from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
+
+pytestmark = pytest.mark.usefixtures("no_pauses")
 
 KINDS = ("ahp", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("a2a", "mcp")))
 """The protocols through which a partner's actions are called."""
@@ -60,9 +63,13 @@ class Engraver:
 
 @asynccontextmanager
 async def workshop(
-    folder: Path, protocol: str, *settings: str
+    folder: Path, protocol: str, clock: Clock
 ) -> AsyncIterator[tuple[Talker, Engraver]]:
-    """Serve a workshop, and a library that offers its action to a caller with a key."""
+    """Serve a workshop, and a library that offers its action to a caller with a key.
+
+    Parameters:
+        clock: the library's.
+    """
     engraver = Engraver()
     site = write_site(folder / "workshop", "# Plates\n\nWe engrave plates.\n")
     offered = OfferedAction(LONG, dict, engraver.engrave)
@@ -72,7 +79,7 @@ async def workshop(
         toml = peer(partner.desk.url, title="Plates", protocol=protocol, **given)
         library = write_site(folder / "library", LIBRARY, toml)
         environment = {"TOKEN": guest.key or ""}
-        async with serving_site(library, *settings, environment=environment) as talker:
+        async with serving_site(library, environment=environment, clock=clock) as talker:
             yield await talker.with_key("actions", "threads"), engraver
 
 
@@ -85,10 +92,24 @@ async def read_until(talker: Talker, read: Callable[[], Awaitable[str | None]]) 
     return told
 
 
-async def wait_for_end(talker: Talker, poll: str) -> dict[str, Any]:
-    """Poll a call until it has ended."""
+def find_pause(talker: Talker) -> int:
+    """Return after how many seconds the call is looked at."""
+    statement = (
+        "SELECT available_at - created_at FROM jobs WHERE kind = 'followed_call' ORDER BY id"
+    )
+    found: int = talker.rows(statement)[0][0]
+    return found
+
+
+async def pass_time(talker: Talker, clock: Clock, poll: str) -> dict[str, Any]:
+    """Let time pass, whenever the call is to be looked at later, until it has ended."""
+    begun = int(clock())
 
     async def read() -> str | None:
+        wait = find_pause(talker) - (clock() - begun)
+        if wait > 0:
+            clock.advance(wait)
+            wake_jobs(talker.desk)
         told = (await talker.send("GET", poll)).ok
         return None if told["status"] == "pending" else json.dumps(told)
 
@@ -100,11 +121,12 @@ async def wait_for_end(talker: Talker, poll: str) -> dict[str, Any]:
 async def test_a_call_that_a_partner_accepts_is_accepted_here_and_ends_with_its_result(
     tmp_path: Path, protocol: str
 ) -> None:
-    async with workshop(tmp_path, protocol) as (talker, engraver):
+    clock = Clock(time.time())
+    async with workshop(tmp_path, protocol, clock) as (talker, engraver):
         told = await talker.send("POST", "/capabilities/engrave_plate", ENGRAVING)
         assert (told.status, told.body["status"]) == (202, "accepted"), told.body
         engraver.finish()
-        ended = await wait_for_end(talker, told.body["poll"])
+        ended = await pass_time(talker, clock, told.body["poll"])
         assert ended["status"] == "success", ended
         assert "P-1" in json.dumps(ended["result"])
         assert engraver.calls == ["For Aya"]
@@ -121,10 +143,11 @@ async def test_a_call_that_a_partner_accepts_is_accepted_here_and_ends_with_its_
 async def test_its_failure_is_told_as_what_it_is(
     tmp_path: Path, protocol: str, fault: Exception, state: str, words: str
 ) -> None:
-    async with workshop(tmp_path, protocol) as (talker, engraver):
+    clock = Clock(time.time())
+    async with workshop(tmp_path, protocol, clock) as (talker, engraver):
         told = await talker.send("POST", "/capabilities/engrave_plate", ENGRAVING)
         engraver.end.set_exception(fault)
-        ended = await wait_for_end(talker, told.body["poll"])
+        ended = await pass_time(talker, clock, told.body["poll"])
         assert ended["status"] == "failed"
         assert words in ended["error"]["message"]
         assert talker.rows("SELECT state FROM calls") == [(state,)]
@@ -132,7 +155,8 @@ async def test_its_failure_is_told_as_what_it_is(
 
 @pytest.mark.parametrize("calling", ["ahp", "aitp"])
 async def test_the_outcome_is_told_on_the_visitors_thread(tmp_path: Path, calling: str) -> None:
-    async with workshop(tmp_path, "") as (talker, engraver):
+    clock = Clock(time.time())
+    async with workshop(tmp_path, "", clock) as (talker, engraver):
         asked = {
             "ahp": "0.1",
             "capability": "engrave_plate",
@@ -143,15 +167,14 @@ async def test_the_outcome_is_told_on_the_visitors_thread(tmp_path: Path, callin
         assert told.body["status"] == "accepted", told.body
         thread = await talker.thread_of(told.body["session_id"])
         engraver.finish()
+        ended = json.dumps(await pass_time(talker, clock, told.body["poll"]))
 
         async def read() -> str | None:
-            if calling == "ahp":
-                status = (await talker.send("GET", told.body["poll"])).ok
-                return None if status["status"] == "pending" else json.dumps(status)
             texts = await talker.texts(thread)
             return texts[-1] if "P-1" in texts[-1] else None
 
-        assert "Plates: The plate P-1 is ready." in await read_until(talker, read)
+        told_there = ended if calling == "ahp" else await read_until(talker, read)
+        assert "Plates: The plate P-1 is ready." in told_there
 
 
 DOCUMENT = {
@@ -186,36 +209,11 @@ async def plain_workshop(
             yield await talker.with_key("actions"), site
 
 
-def find_pause(talker: Talker) -> int:
-    """Return after how many seconds the call is looked at."""
-    statement = (
-        "SELECT available_at - created_at FROM jobs WHERE kind = 'followed_call' ORDER BY id"
-    )
-    found: int = talker.rows(statement)[0][0]
-    return found
-
-
 async def call(talker: Talker) -> Told:
     """Call the action; that also has the jobs looked at that are due."""
     told = await talker.send("POST", "/capabilities/engrave_plate", ENGRAVING)
     assert told.status == 202, told.body
     return told
-
-
-async def pass_time(talker: Talker, clock: Clock, poll: str) -> dict[str, Any]:
-    """Let time pass, whenever the call is to be looked at later, until it has ended."""
-    begun = int(clock())
-
-    async def read() -> str | None:
-        wait = find_pause(talker) - (clock() - begun)
-        if wait > 0:
-            clock.advance(wait)
-            await call(talker)
-        told = (await talker.send("GET", poll)).ok
-        return None if told["status"] == "pending" else json.dumps(told)
-
-    ended: dict[str, Any] = json.loads(await read_until(talker, read))
-    return ended
 
 
 async def test_a_partner_that_wants_to_be_asked_later_is_not_asked_sooner(tmp_path: Path) -> None:

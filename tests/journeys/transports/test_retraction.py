@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,10 +12,14 @@ import pytest_asyncio
 from tests.journeys.transports.test_continuation import asked_for_code
 from tests.journeys.transports.test_contract import has, shown
 from tests.support.clients.operator import operating
+from tests.support.desk.jobs import wake_jobs
+from tests.support.doubles.agent import Clock
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying, carrying_all
 
 SECONDS = 60
+LATER = 60.0
+"""Seconds after which a platform that has failed once is asked again."""
 
 
 @pytest_asyncio.fixture
@@ -53,12 +58,26 @@ async def test_a_deleted_answer_is_deleted_on_the_platform_in_all_its_parts(
     assert await retracted(desk, len(parts)) == [one.ref for one in parts]
 
 
-async def test_a_platform_that_fails_is_asked_again(desk: CarriedDesk) -> None:
+async def failed_once(desk: CarriedDesk) -> str:
+    """Delete an answer while the platform fails; return the answer's name there."""
     await desk.platform.write("ada", "Do you sell books?")
     (answer,) = await shown(desk, "ada", len)
     desk.platform.break_next(1, retry_after=1)
     await delete_answer(desk)
-    assert await retracted(desk) == [answer.ref]
+    failed = "SELECT count(*) FROM jobs WHERE last_error IS NOT NULL"
+    async with asyncio.timeout(SECONDS):
+        while desk.talker.rows(failed) == [(0,)]:  # noqa: ASYNC110 -- it is another server's
+            await asyncio.sleep(0.02)
+    return answer.ref
+
+
+async def test_a_platform_that_fails_is_asked_again(tmp_path: Path) -> None:
+    clock = Clock(time.time())
+    async with carrying(tmp_path, "pigeon", clock=clock) as desk:
+        ref = await failed_once(desk)
+        clock.advance(LATER)
+        wake_jobs(desk.talker.desk)
+        assert await retracted(desk) == [ref]
 
 
 async def test_what_a_person_deletes_there_is_not_deleted_again(desk: CarriedDesk) -> None:
@@ -95,16 +114,11 @@ async def test_a_conversation_that_is_not_reached_delays_no_other(tmp_path: Path
 
 
 async def test_nothing_waits_for_a_transport_that_is_gone(tmp_path: Path) -> None:
-    async with carrying(tmp_path, "pigeon") as desk:
-        await desk.platform.write("ada", "Do you sell books?")
-        await shown(desk, "ada", len)
-        desk.platform.break_next(1, retry_after=1)
-        await delete_answer(desk)
-        failed = "SELECT count(*) FROM jobs WHERE last_error IS NOT NULL"
-        async with asyncio.timeout(SECONDS):
-            while desk.talker.rows(failed) == [(0,)]:  # noqa: ASYNC110 -- it is another server's
-                await asyncio.sleep(0.02)
-    async with carrying_all(tmp_path, ()) as (talker, _):
+    clock = Clock(time.time())
+    async with carrying(tmp_path, "pigeon", clock=clock) as desk:
+        await failed_once(desk)
+    clock.advance(LATER)
+    async with carrying_all(tmp_path, (), clock=clock) as (talker, _):
         waiting = "SELECT count(*) FROM jobs WHERE state IN ('queued', 'at_work')"
         async with asyncio.timeout(SECONDS):
             while talker.rows(waiting) != [(0,)]:  # noqa: ASYNC110 -- as above

@@ -45,6 +45,7 @@ from tests.money.market.store import Fate, StruckWriter
 from tests.support.access.keys import make_key
 from tests.support.clients.threads import DATABASE, Talker, Told
 from tests.support.desk.first_start import begin_desk
+from tests.support.desk.jobs import wake_jobs
 from tests.support.doubles.agent import Clock
 
 SECONDS = 30
@@ -260,8 +261,7 @@ class Market:
 
         A call over which it has died more than once waits a while before it is made again.
         """
-        # who has moved the clock has to say that there may be more to do
-        self.talker.desk.desk.worker._jobs.wake()  # noqa: SLF001
+        wake_jobs(self.talker.desk)
         async with asyncio.timeout(SECONDS):
             while any(self._disk.execute(DUE, {"now": int(self.clock())}).fetchone()):
                 await self.talker.desk.store.settled()

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aitp_desk.desk.jobs.kinds import Finish, JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
@@ -17,7 +17,15 @@ from aitp_desk.store.records.jobs import ClaimedJob, NewJob
 from aitp_desk.store.units.jobs.jobs import enqueue_job
 from tests.support.doubles.agent import NOON, Clock
 
+if TYPE_CHECKING:
+    from aitp_desk.app.server import RunningServer
+
 SECONDS = 10
+
+
+def wake_jobs(desk: RunningServer) -> None:
+    """Have a desk look for jobs that are due: whoever has moved its clock has to say so."""
+    desk.desk.worker._jobs.wake()  # noqa: SLF001
 
 
 def a_job(ref: str, kind: str = "errand", **members: Any) -> NewJob:
