@@ -36,15 +36,38 @@ def write_hits(desk: Desk, hits: Iterable[PageHit], least_score: int) -> list[NL
 
 
 def write_sources(desk: Desk, sources: Sequence[Source]) -> list[NLWebItem]:
-    """Return the pages that an answer is made from, each once."""
+    """Return the pages that an answer is made from, a partner site's too, each once."""
     editions = desk.knowledge.editions
     items: dict[str, NLWebItem] = {}
     for source in sources:
         path = source.url.partition("#")[0].removeprefix("/")
         document = editions.document(path)
-        if document is not None and path not in items:
+        if path in items:
+            continue
+        if document is not None:
             items[path] = _write(desk, document, _WORTH[source.relevance], source.quote)
+        elif not source.url.startswith("/"):
+            items[path] = _cite(source)
     return list(items.values())
+
+
+def _cite(source: Source) -> NLWebItem:
+    """Return a page of another site, of which only its citation is known."""
+    made = {
+        "@context": _SCHEMA,
+        "@type": "WebPage",
+        "name": source.title,
+        "url": source.url,
+        "description": source.quote,
+    }
+    return NLWebItem(
+        url=source.url,
+        name=source.title,
+        site=urlsplit(source.url).netloc,
+        score=_WORTH[source.relevance],
+        description=source.quote,
+        schema_object={name: value for name, value in made.items() if value},
+    )
 
 
 def _write(desk: Desk, document: Document, score: int, excerpt: str) -> NLWebItem:

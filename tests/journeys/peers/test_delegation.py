@@ -49,6 +49,21 @@ async def test_a_partner_answers_with_its_name_and_sources(
             assert f"{partner.desk.url}/page" in "".join(content)
 
 
+async def test_a_visitor_over_nlweb_is_told_the_partners_pages(
+    bookshop: Path, tmp_path: Path
+) -> None:
+    async with serving_site(bookshop) as partner:
+        toml = peer(partner.desk.url, title="Norwood Books", topics=["e-readers"])
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            asked = {"query": KNOWN_THERE, "mode": "generate", "streaming": False}
+            told = (await talker.send("POST", "/ask", asked)).ok
+    assert told["nlws"]["answer"].startswith("**Norwood Books**: ")
+    (page,) = told["nlws"]["items"]
+    assert page["url"].startswith(f"{partner.desk.url}/page")
+    assert page["site"] == partner.desk.url.removeprefix("http://")
+    assert page["schema_object"]["@type"] == "WebPage"
+
+
 async def test_the_sites_own_answer_comes_first(bookshop: Path, tmp_path: Path) -> None:
     async with serving_site(bookshop) as partner:
         toml = peer(partner.desk.url)
