@@ -36,7 +36,7 @@ def write_hits(desk: Desk, hits: Iterable[PageHit], least_score: int) -> list[NL
 
 
 def write_sources(desk: Desk, sources: Sequence[Source]) -> list[NLWebItem]:
-    """Return the pages that an answer is made from, a partner site's too, each once."""
+    """Return the pages that an answer is made from, also those of partners."""
     editions = desk.knowledge.editions
     items: dict[str, NLWebItem] = {}
     for source in sources:

@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from itertools import islice
 
 import msgspec
@@ -22,6 +21,7 @@ from aitp_desk.visitor.base import Answer, Endpoint, Source
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.discovery.agents_file import AgentsFile
 from aitp_desk.visitor.discovery.manifest import resolve
+from aitp_desk.visitor.discovery.markup import MarkupReader
 from aitp_desk.visitor.discovery.members import clean, object_of
 from aitp_desk.visitor.errors import NotOffered, SiteFailed, VisitError
 from aitp_desk.visitor.fetcher import Fetcher
@@ -173,7 +173,7 @@ def _read_text(page: Fetched) -> str:
     return "".join(reader.parts)
 
 
-class _HtmlText(HTMLParser):
+class _HtmlText(MarkupReader):
     """Collects the visible text of a page; builds no tree."""
 
     def __init__(self) -> None:

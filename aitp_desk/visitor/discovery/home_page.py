@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
 import msgspec
 
 from aitp_desk.egress import Fetched
+from aitp_desk.visitor.discovery.markup import MarkupReader
 
 MAX_CHARACTERS = 256 * 1024
 """How much of a page is read."""
@@ -56,7 +56,7 @@ def list_links(found: Fetched) -> Iterator[tuple[str, str]]:
                         yield link[1], relation
 
 
-class _Page(HTMLParser):
+class _Page(MarkupReader):
     """Collects the links to manifests and the text of the notice; builds no tree."""
 
     def __init__(self) -> None:

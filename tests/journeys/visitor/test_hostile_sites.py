@@ -102,6 +102,17 @@ async def test_a_document_of_any_shape_is_no_endpoint(shop: Website, body: bytes
         )
 
 
+@pytest.mark.parametrize("malformed", ["<![<![x>", "<![what[ever]]>", "<![x", "<!x y>"])
+async def test_a_page_of_malformed_html_is_read(shop: Website, malformed: str) -> None:
+    page = f"<p>Before</p>{malformed}<p>We ship to Norway.</p>"
+    shop.put("/", page, type="text/html")
+    shop.put("/llms.txt", "# Shop\n\n- [Shipping](/shipping)\n", type="text/plain")
+    shop.put("/shipping", page, type="text/html")
+    async with visit(shop.url) as site:
+        told = await site.ask("Before")
+    assert "Before" in told.text
+
+
 async def test_redirects_end_and_lead_nowhere_else(shop: Website) -> None:
     async with website() as other:
         other.put("/", "<html></html>")
