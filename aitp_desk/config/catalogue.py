@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
@@ -10,6 +11,8 @@ import msgspec
 from msgspec import inspect
 
 from aitp_desk.config.settings import Config
+
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -82,6 +85,46 @@ def takes(kind: Any) -> str:
     return _takes(inspect.type_info(kind))
 
 
+def explain(kind: type[msgspec.Struct], error: msgspec.ValidationError) -> str:
+    """Return what is wrong with a setting, and what it is for, in sentences.
+
+    Parameters:
+        kind: of the table.
+        error: of its conversion; its patterns are for programs, and are left out.
+    """
+    what, _, at = str(error).partition(" - at `$")
+    names = re.findall(r"\.(\w+)", at)
+    if (missing := _MISSING.fullmatch(what)) is not None:
+        names.append(missing[1])
+        what = "is missing"
+    elif "matching regex" in what:
+        what = "does not have the expected form"
+    else:
+        what = f"has a wrong value: {what}"
+    info: inspect.Type = inspect.type_info(kind)
+    sentence = ""
+    for name in names:
+        found = [one.type for one in _fields(info) if one.encode_name == name]
+        if not found:
+            break
+        (info,) = found
+        sentence = _describe(info)
+    return " ".join(filter(None, (f"{'.'.join(names)} {what}.".strip(), sentence)))
+
+
+def _fields(info: inspect.Type) -> tuple[inspect.Field, ...]:
+    """Return the fields of a section, which may be left out."""
+    match info:
+        case inspect.Metadata(type=inner):
+            return _fields(inner)
+        case inspect.UnionType(types=kinds):
+            return tuple(field for kind in kinds for field in _fields(kind))
+        case inspect.StructType(fields=fields):
+            return fields
+        case _:
+            return ()
+
+
 def as_toml(value: Any) -> str:
     """Write a setting's value as TOML."""
     return json.dumps(value, ensure_ascii=False, default=str)
@@ -120,7 +163,10 @@ def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
 
 
 def _sentence(kind: Any) -> str:
-    info = inspect.type_info(kind)
+    return _describe(inspect.type_info(kind))
+
+
+def _describe(info: inspect.Type) -> str:
     schema = info.extra_json_schema if isinstance(info, inspect.Metadata) else None
     return str((schema or {}).get("description", ""))
 

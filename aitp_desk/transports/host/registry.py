@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from aitp_desk.capability import Unanswered
 from aitp_desk.config import Config, ConfigError, Problem
+from aitp_desk.config.catalogue import explain
 from aitp_desk.desk.plugins.entry_points import list_entry_points
 from aitp_desk.transports.base import GROUP, NAME, Failed, Host, Transport, TryLater
 from aitp_desk.transports.events import Incoming
@@ -19,6 +20,7 @@ from aitp_desk.transports.messages import Outgoing, SentMessage
 
 MOST_REPEATED = 5
 """How often the confirmation of a pressed button is tried again."""
+S = TypeVar("S", bound=msgspec.Struct)
 _COMMON = frozenset(CommonSettings.__struct_fields__)
 
 
@@ -145,13 +147,16 @@ def _make(
         )
     own = {key: value for key, value in settings.items() if key not in _COMMON}
     shared = {key: value for key, value in settings.items() if key in _COMMON}
-    try:
-        common = msgspec.convert(shared, CommonSettings)
-        chosen = msgspec.convert(own, kind.settings)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{error}.") from None
+    common, chosen = _convert(shared, CommonSettings), _convert(own, kind.settings)
     if common.agent and common.agent not in {agent.name for agent in config.agents}:
         raise ValueError(f"agent names {common.agent!r}, which is no site agent of [[agents]].")
     transport = kind(chosen, host)
     pace = Pace(transport.bounds.per_second, transport.bounds.per_conversation)
     return EnabledTransport(name, transport, common, pace)
+
+
+def _convert(settings: Mapping[str, Any], kind: type[S]) -> S:
+    try:
+        return msgspec.convert(settings, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(explain(kind, error)) from None

@@ -25,7 +25,7 @@ class MatrixSettings(msgspec.Struct, frozen=True, kw_only=True):
             pattern=r"\A@[!-9;-~]{1,200}:[A-Za-z0-9.\-\[\]:]{1,200}\Z",
             max_length=255,
             extra={"unit": "a Matrix ID such as @desk:example.com"},
-            description="The desk's own account.",
+            description="The desk's own account, such as @desk:example.com.",
         ),
     ]
     mode: Annotated[

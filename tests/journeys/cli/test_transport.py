@@ -83,11 +83,23 @@ async def test_a_check_finds_settings_that_cannot_work(tmp_path: Path) -> None:
     for text, fault in (
         ("[transports.carrier]\n", "no installed package has a transport of this name"),
         ("[transports.telegram]\nusername = 'bot'\nlanguage = 'en'\n", "there is no setting"),
+        (
+            "[transports.telegram]\nusername = '@shop_bot'\n",
+            "username does not have the expected form. The bot's user name, without @",
+        ),
+        ("[transports.matrix]\nuser = '@d:a.b'\n", "homeserver is missing. Address of"),
+        (
+            "[transports.email]\naddress = 'desk@a.b'\nsmtp = {host = 'a.b', port = 99999}\n",
+            "smtp.port has a wrong value: Expected `int` <= 65535. 587 for starttls",
+        ),
+        ("[transports.slack]\nquiet_hours = '22-7'\n", "such as 22:00-07:00"),
+        ("[transports.slack]\nblocked = [5]\n", "blocked has a wrong value: Expected `str`"),
     ):
         (tmp_path / "desk.toml").write_text(text, encoding="utf-8")
         code, _, faults = await run("check", tmp_path)
         assert code == 1
         assert any(fault in line for line in faults), faults
+        assert not any("regex" in line or "`$" in line for line in faults), faults
 
 
 async def test_a_check_names_opened_actions_that_the_site_lacks(
