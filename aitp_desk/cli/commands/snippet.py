@@ -57,7 +57,7 @@ _BY_HOST = frozenset({"cloudflare", "traefik"})
 @click.option("--static", is_flag=True, help="For a site that serves an export, without a desk.")
 @overrides
 def snippet(part: Part, folder: Path, static: bool, overrides: tuple[str, ...]) -> None:
-    r"""Print HTML or web server settings that connect your site to a desk.
+    """Print HTML or web server settings that connect your site to a desk.
 
     The desk is that of FOLDER, by default the current one. PART is one of these:
 
@@ -72,7 +72,7 @@ def snippet(part: Part, folder: Path, static: bool, overrides: tuple[str, ...]) 
 
     Addresses in the HTML begin with site.url. If that is not set they are paths, for pages on the
     desk's host.
-    """
+    """  # noqa: D301 -- click keeps the lines after a backspace
     if static and part in {"widget", *_SERVERS}:
         raise click.UsageError("--static needs HTML; an exported site needs no desk.")
     with mistakes_told():

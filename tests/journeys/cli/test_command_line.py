@@ -66,6 +66,7 @@ print("HEAVY", [name for name in heavy if name in sys.modules])
     )
     for command in ("", " serve", " token", " token create", " audit verify"):
         assert f"Usage: aitp-desk{command} [" in done.stdout
+    assert "\\b" not in done.stdout, "the mark of a paragraph that keeps its lines is no raw text"
     assert done.stdout.splitlines()[-1] == "HEAVY []"
 
 
