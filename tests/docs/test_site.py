@@ -174,7 +174,11 @@ async def test_a_visitor_reads_searches_and_asks_on_a_page(served: Served) -> No
     ):
         page = visitor.page
         await expect(page.locator(".md-version__current")).to_have_text(served.url[-5:])
-        await expect(page.locator("pre .md-code__button").first).to_be_visible()
+        await page.context.grant_permissions(["clipboard-read"])
+        shown = page.locator("pre", has_text="$ aitp-desk snippet widget").first
+        await shown.get_by_role("button").click()
+        copied = await page.evaluate("navigator.clipboard.readText()")
+        assert copied.split() == ["aitp-desk", "snippet", "widget", "examples/shop"]
         await page.get_by_title("Switch to light mode").click()
         await page.get_by_title("Switch to dark mode").click()
         await expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
