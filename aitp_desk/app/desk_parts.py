@@ -97,6 +97,13 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         clock=clock,
         zone=config.site.zone,
     )
+    matcher = ActionMatcher(
+        site_agent.offers.offered,
+        site_agent.knowledge,
+        by_words=config.content.meaning.actions,
+        requires_intent=config.actions.require_intent,
+        notice=_make_notice(config),
+    )
     judge = Judge(
         services.capabilities,
         context,
@@ -105,6 +112,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         health_checks=services.health_checks,
         wake=services.jobs.wake,
         asks_for_person=people.is_request,
+        asks_for_action=matcher.is_request,
     )
     invoker = ActionInvoker(
         context,
@@ -131,13 +139,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             context, services.capabilities, invoker.calls, services.events
         ),
         people=people,
-        matcher=ActionMatcher(
-            site_agent.offers.offered,
-            site_agent.knowledge,
-            by_words=config.content.meaning.actions,
-            requires_intent=config.actions.require_intent,
-            notice=_make_notice(config),
-        ),
+        matcher=matcher,
     )
 
 

@@ -42,7 +42,7 @@ from aitp_desk.desk.plugins.messages.interpretation import (
 )
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, PlacedPart, find_parts
 from aitp_desk.desk.plugins.messages.pass_through import check_addressee, make_refusal_text
-from aitp_desk.desk.plugins.open_calls import filter_last_asked, read_open_requests
+from aitp_desk.desk.plugins.open_calls import filter_last_asked, find_call, read_open_requests
 from aitp_desk.desk.plugins.outside.health import ComponentsUnread, KnownComponents
 from aitp_desk.desk.plugins.read_set import (
     CallUnread,
@@ -124,6 +124,7 @@ class Judge:
         health_checks: returns the health of the desk's components.
         wake: called after a commit that queued a job.
         asks_for_person: whether text asks for a person, and answers nothing.
+        asks_for_action: whether text asks for an action; it is no value of another's argument.
 
     Attributes:
         understands_words: whether any plugin interprets text.
@@ -140,6 +141,7 @@ class Judge:
         health_checks: HealthChecks,
         wake: Callable[[], None],
         asks_for_person: Callable[[str], bool],
+        asks_for_action: Callable[[str], bool],
     ) -> None:
         self.capabilities = capabilities
         self.understands_words = bool(capabilities.interpreters)
@@ -152,6 +154,7 @@ class Judge:
         self._clock = context.clock
         self._wake = wake
         self._asks_for_person = asks_for_person
+        self._asks_for_action = asks_for_action
 
     def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
         """Return a visitor's draft without the secrets in its text.
@@ -190,10 +193,16 @@ class Judge:
         Parameters:
             names: all actor names of the speaker on the thread.
         """
-        if not waiting or self._asks_for_person("\n".join(draft.content)):
+        text = "\n".join(draft.content)
+        if not waiting or self._asks_for_person(text):
             return None
-        heard = (understand_words(draft, records, self.capabilities, names) for records in waiting)
-        return next(filter(None, heard), None)
+        for records in waiting:
+            heard = understand_words(draft, records, self.capabilities, names)
+            if heard is not None:
+                is_asked = any(find_call(self.capabilities, *one) for one in records)
+                is_wish = is_asked and heard.is_whole and self._asks_for_action(text)
+                return None if is_wish else heard
+        return None
 
     async def judge_and_write(
         self,

@@ -33,7 +33,7 @@ async def read_open_requests(
     takes: dict[str | None, bool] = {None: True}
     waiting = []
     for slug, record in found:
-        call_id = _call_of(capabilities, slug, record)
+        call_id = find_call(capabilities, slug, record)
         if call_id is not None and call_id not in takes:
             call = await call_reads.call_by_id(store, call_id)
             takes[call_id] = call is not None and call.takes_answer and call.expires_at >= now
@@ -57,10 +57,11 @@ async def filter_last_asked(
     call_id = find_awaited_call(newest)
     if call_id is None:
         return ()
-    return [one for one in waiting if _call_of(capabilities, *one) == call_id]
+    return [one for one in waiting if find_call(capabilities, *one) == call_id]
 
 
-def _call_of(capabilities: PluginRegistry, slug: str, record: Record) -> str | None:
+def find_call(capabilities: PluginRegistry, slug: str, record: Record) -> str | None:
+    """Return the id of the call for which the desk has asked; None for what others ask."""
     enabled = capabilities.get(slug)
     if enabled is None or not enabled.asks:
         return None

@@ -57,6 +57,7 @@ def wordless() -> DeskMessages:
         health_checks=nothing,
         wake=lambda: None,
         asks_for_person=lambda _text: False,
+        asks_for_action=lambda _text: False,
     )
     return DeskMessages(context, judge)
 

@@ -97,6 +97,15 @@ class ActionMatcher:
         name = await self._name(principal, ask) if principal.is_anonymous else None
         return None if name is None else await self._explain(principal, name, ask, is_wish=False)
 
+    def is_request(self, text: str) -> bool:
+        """Return whether the words alone are a wish for an action: ``cancel my order``."""
+        words = " ".join(text.split())
+        said = self._ranking.read(words) if self._by_words and len(words) <= _LONGEST else None
+        if said is None or said.act not in ("request", "favour"):
+            return False
+        vocabulary = self._content.editions.find_library(None).vocabulary
+        return self._ranking.find(said, vocabulary, None) is not None
+
     async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
         """Return every action with what speaks for it; for the tests of the weights."""
         said = self._ranking.read(text)

@@ -25,10 +25,12 @@ class UnderstoodAnswer(msgspec.Struct, frozen=True):
     Parameters:
         draft: the text, followed by the message that it means.
         parts: that message.
+        is_whole: whether the whole text is one of the message's values.
     """
 
     draft: Draft
     parts: tuple[PlacedPart, ...]
+    is_whole: bool = False
 
 
 def understand_words(
@@ -70,8 +72,18 @@ def understand_words(
         _log.exception("from_text_failed", capability=enabled.slug)
         return None
     return UnderstoodAnswer(
-        msgspec.structs.replace(draft, content=content), (PlacedPart(place, enabled, part),)
+        msgspec.structs.replace(draft, content=content),
+        (PlacedPart(place, enabled, part),),
+        is_whole=_has_value(given, text),
     )
+
+
+def _has_value(given: object, text: str) -> bool:
+    if isinstance(given, Mapping):
+        return any(_has_value(one, text) for one in given.values())
+    if isinstance(given, list | tuple):
+        return any(_has_value(one, text) for one in given)
+    return given == text
 
 
 def without_secrets(text: str, capabilities: PluginRegistry) -> str:
