@@ -276,7 +276,14 @@ class RunReplier:
         extracts = self._agent.name == EXTRACTIVE if caller is None else not caller.calls_tools
         if not extracts:
             return None  # the agent chooses an action itself
-        return await self._requests.answer(asker, turn, options, conversation, due)
+        said = await self._requests.answer(asker, turn, options, conversation, due)
+        return None if said is None else self._review(said, turn, unanswered)
+
+    def _review(self, said: Said, turn: Turn, unanswered: str | None) -> Said:
+        """Return a reply with the offer of a person, if it needs one."""
+        return self._people.review_reply(
+            said, turn.question, unanswered, self._language(), turn.max_tokens
+        )
 
     def _consider(
         self,
@@ -288,9 +295,7 @@ class RunReplier:
     ) -> Said:
         """Return the agent's outcome with the desk's additions, which are streamed as well."""
         said = describe_outcome(given, conversation, self._agent_tools)
-        outcome = self._people.review_reply(
-            said, turn.question, unanswered, self._language(), turn.max_tokens
-        )
+        outcome = self._review(said, turn, unanswered)
         if isinstance(outcome, Answer) and isinstance(said, Answer) and tell.is_shown:
             tell(Delta(outcome.text.removeprefix(said.text)))
         return outcome

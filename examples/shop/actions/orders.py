@@ -18,7 +18,7 @@ from .quotes import tell_line
 from .rules import rule
 
 OrderId = Annotated[
-    str, Meta(pattern=r"^TH\d{8}$", description="An order number: TH and eight digits.")
+    str, Meta(title="order number", pattern=r"^TH\d{8}$", description="TH and eight digits.")
 ]
 Email = Annotated[
     str,

@@ -19,8 +19,9 @@ CURRENCY = "USD"
 Sku = Annotated[
     str,
     Meta(
+        title="article number",
         pattern=r"^TO-\d{4}(-[A-Z]{1,8})?(-[A-Z0-9]{1,3})?$",
-        description="An article number such as TO-2201, or TO-2201-SAGE with its color and size.",
+        description="Such as TO-2201, or TO-2201-SAGE with its color and size.",
     ),
 ]
 Store = Literal["Bend", "Portland", "Boise"]

@@ -42,13 +42,14 @@ class AccessNotice(msgspec.Struct, frozen=True):
         """
         spoken = language.partition("-")[0].lower()
         spoken = spoken if spoken in NOTICE_LANGUAGES else _ENGLISH
-        told, where = _TEXTS["person"][spoken], self.url
+        told, where, found = _TEXTS["person"][spoken], self.url, True
         if self.has_sign_in:
             told = _TEXTS["sign_in"][spoken]
         elif to_person:
-            where = self.contact
+            where, found = self.contact, False  # then a person is offered, if there is one
         else:
             told += _TEXTS["program"][spoken]
         told = told.format(site=self.site, scope=f"actions:{action}")
         text = f"{told}\n\n{where}" if where else told
-        return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), locale=spoken)
+        tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+        return Answer(text, tokens_used=tokens, found=found, locale=spoken)

@@ -1965,7 +1965,10 @@ export interface components {
         "get_quote.arguments": {
             /** @description what is asked for; pieces of one item count together. */
             items: {
-                /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+                /**
+                 * article number
+                 * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+                 */
                 sku: string;
                 /** @default 1 */
                 quantity?: number;
@@ -2015,7 +2018,10 @@ export interface components {
             currency: string;
         };
         "order_lookup.arguments": {
-            /** @description An order number: TH and eight digits. */
+            /**
+             * order number
+             * @description TH and eight digits.
+             */
             order_id: string;
             /**
              * @description the mail address that it was placed with; needed for orders of other callers.
@@ -2075,7 +2081,10 @@ export interface components {
             currency: string;
         };
         "cancel_order.arguments": {
-            /** @description An order number: TH and eight digits. */
+            /**
+             * order number
+             * @description TH and eight digits.
+             */
             order_id: string;
             /**
              * @description the mail address that it was placed with; needed for orders of other callers.
@@ -2172,7 +2181,10 @@ export interface components {
             }[];
         };
         "inventory_check.arguments": {
-            /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+            /**
+             * article number
+             * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+             */
             sku: string;
             /**
              * @description only this store; all three where it is left out.
@@ -2193,9 +2205,15 @@ export interface components {
             total: number;
         };
         "return_order.arguments": {
-            /** @description An order number: TH and eight digits. */
+            /**
+             * order number
+             * @description TH and eight digits.
+             */
             order_id: string;
-            /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+            /**
+             * article number
+             * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+             */
             sku: string;
             /**
              * @description boots may come back after they were worn; of all else nothing that was used.
@@ -2236,9 +2254,15 @@ export interface components {
             paid_as: "refund" | "store_credit";
         };
         "late_return.arguments": {
-            /** @description An order number: TH and eight digits. */
+            /**
+             * order number
+             * @description TH and eight digits.
+             */
             order_id: string;
-            /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+            /**
+             * article number
+             * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+             */
             sku: string;
             /**
              * @description the mail address that it was placed with; needed for orders of other callers.
@@ -2314,7 +2338,10 @@ export interface components {
         "place_order.arguments": {
             /** @description what is ordered; pieces of one item count together. */
             items: {
-                /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+                /**
+                 * article number
+                 * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+                 */
                 sku: string;
                 /** @default 1 */
                 quantity?: number;
@@ -2415,7 +2442,10 @@ export interface components {
         "ship_order.arguments": {
             /** @description what is ordered; of what comes in colors or sizes by the number of one of them. */
             items: {
-                /** @description An article number such as TO-2201, or TO-2201-SAGE with its color and size. */
+                /**
+                 * article number
+                 * @description Such as TO-2201, or TO-2201-SAGE with its color and size.
+                 */
                 sku: string;
                 /** @default 1 */
                 quantity?: number;

@@ -181,7 +181,7 @@ async def test_a_stove_that_is_collected_and_then_not_wanted(tmp_path: Path) -> 
         cancelling = ("I want to cancel an order", "1", "yes")
         which, sure, done = await talk("cancel_order", *cancelling)
         assert which == "Which order?\n1. TH10482318: Lomond Pika Stove. 64.00 USD\nReply 1."
-        assert "order id TH10482318. It cannot be undone." in sure
+        assert "order number TH10482318. It cannot be undone." in sure
         assert done.startswith("Order TH10482318 in Portland is cancelled.")
         assert shopper.count(STOVE, "Portland") == 13
 
@@ -258,11 +258,15 @@ async def test_what_the_action_itself_refuses_is_asked_again(tmp_path: Path) -> 
         talker = shopper.talker
         wanted = f"Where is my order? my email is {SAM['email']}"
         opened = await talker.open(wanted, wait=10, metadata={"actors": [READER]})
-        assert story(opened.ok["replies"])[0][1:] == ("asks", "What is the order id?", ["order_id"])
+        assert story(opened.ok["replies"])[0][1:] == (
+            "asks",
+            "What is the order number?",
+            ["order_id"],
+        )
         said = []
         for order in (RUTH["order_id"], SAM["order_id"]):
             told = (await talker.post(opened.id, order, wait=10)).ok
             assert told["run"]["status"] == "completed"
             said.append(story(told["replies"])[0])
-        assert said[0][1:] == ("asks", "Order id", ["order_id"])
+        assert said[0][1:] == ("asks", "Order number", ["order_id"])
         assert said[1][2].startswith("Order TH… in Portland is placed.")

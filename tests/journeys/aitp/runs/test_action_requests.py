@@ -119,6 +119,16 @@ async def test_the_language_that_a_message_names_chooses_the_pages(tmp_path: Pat
         assert "14 days" in await Chat(talker).say("Return window", locale="no such tag")
 
 
+async def test_who_is_nobody_is_offered_a_person_where_the_site_has_some(tmp_path: Path) -> None:
+    settings = ("content.meaning.enabled=false", "tickets.people=offered")
+    async with talking(tmp_path, *settings, site=BIKES, clock=Clock(NOW)) as talker:
+        chat = Chat(talker)
+        said = await chat.say(CANCEL, draft="1")
+        assert said.startswith("I cannot do this for visitors whom I do not know.")
+        assert "Shall a person answer this?" in said
+        assert "A person has been asked." in await chat.say("yes please", draft="2")
+
+
 async def test_who_is_nobody_learns_where_to_sign_in(tmp_path: Path) -> None:
     settings = ("content.meaning.enabled=false", "widget.sign_in_url=/sign-in")
     site = tmp_path / "site"
