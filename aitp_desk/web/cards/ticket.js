@@ -8,7 +8,8 @@ export class Ticket extends Card {
   constructor(id) {
     super({ id, title: text("ticket"), description: text("ticketTip") });
     this.holder = el("p", { class: "help", role: "status" });
-    this.body.append(this.holder, el("p", { class: "help" }, text("ticketNumber", { id })));
+    const number = el("p", { class: "help" }, text("ticketNumber", { id: "" }), el("code", {}, id));
+    this.body.append(this.holder, number);
   }
 
   /** Say who has it; empty for nobody. */

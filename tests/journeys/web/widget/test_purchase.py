@@ -128,6 +128,28 @@ async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
         assert await purchase.balance(credit) == f"{credit.account} holds 5.10 USD."
 
 
+async def test_what_is_refunded_cannot_be_paid_again(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
+        await purchase.begin()
+        await purchase.pay(credit)
+        receipt = visitor.page.locator(".receipt")
+        await expect(receipt).to_contain_text("Paid: 4.90 USD.")
+        paid = (await receipt.locator("dd").last.inner_text()).strip()
+        code, _, wrong = await run("ledger", "refund", paid, "--data", purchase.data)
+        assert code == 0, wrong
+        for is_again in (False, True):
+            if is_again:
+                await visitor.page.reload()
+                await visitor.open()
+            await expect(visitor.notes.last).to_have_text("4.90 USD were refunded to the payer.")
+            await expect(visitor.page.locator(".card:not(.closed, .receipt)")).to_have_count(0)
+        assert await purchase.balance(credit) == f"{credit.account} holds 10.00 USD."
+
+
 async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -100,6 +100,8 @@ async def test_a_ticket_is_a_card_with_its_number_its_state_and_who_has_it(
         await expect(visitor.card.get_by_role("heading")).to_have_text("Handed to a person")
         ticket = await ground.find_ticket()
         await expect(visitor.card).to_contain_text(f"Number: {ticket['id']}")
+        number = visitor.card.locator("code")
+        assert await number.evaluate("one => one.getClientRects().length") == 1, "on one line"
         await expect(visitor.card.get_by_role("status")).to_have_text("Nobody has taken it yet.")
         await expect(visitor.card).to_contain_text("You can go on writing here.")
         assert not await visitor.is_too_wide()

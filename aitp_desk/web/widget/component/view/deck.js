@@ -52,11 +52,11 @@ export class Deck {
     return card.element;
   }
 
-  /** Close the card of an answer; a payment that has failed may be tried again. */
+  /** Close the card of an answer; a payment that has failed may be tried again, unless it went back. */
   settle({ id, text: told, failed, element }, isVisitors) {
     const card = this.cards.get(id);
     card?.close(isVisitors ? text("answered") : told);
-    if (failed && card?.again) return this.open(card.again(told), card.schema);
+    if (failed && card?.again && !card.receipt) return this.open(card.again(told), card.schema);
     // one payment, also where two tabs have paid
     if (card && element) return (card.receipt ??= element);
     return element ?? (isVisitors ? null : el("p", { class: "note" }, told));
