@@ -52,12 +52,11 @@ _SIGNATURE_TYPES = frozenset(
 )
 _ENCRYPTED_TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _REPORT_TYPES = frozenset({"message/delivery-status", "message/disposition-notification"})
-_NO_HTML = re.compile(
-    r"(?:does not|doesn't|cannot|can't|nicht|ne peut pas|no admite|non supporta).{0,60}html"
-    r"|html.{0,60}(?:not supported|nicht|e-?mail client|to view)"
-    r"|(?:view|read) this (?:e-?mail|message) in (?:your|a) (?:browser|html)",
-    re.IGNORECASE | re.DOTALL,
+_STUB = re.compile(
+    r"html|browser|navigat(?:eur|ore)|navegador|браузер|ブラウザ|浏览器", re.IGNORECASE
 )
+"""What a short plain text names that only says where to read the mail. One that a person wrote says
+the same as the HTML, which is read then."""
 _SHORT = 400
 
 
@@ -73,7 +72,8 @@ class _Block:
     def is_html(self) -> bool:
         """Whether the plain text says nothing, or only that the mail is HTML."""
         text = "\n".join(self.plain).strip()
-        return bool(self.html) and (not text or (len(text) < _SHORT and _is_stub(text)))
+        is_stub = len(text) < _SHORT and (not text or _STUB.search(text) is not None)
+        return bool(self.html) and is_stub
 
 
 class Content:
@@ -210,10 +210,6 @@ def _detect_type(data: bytes, name: str) -> str:
         return _SCRIPT
     ending = name.rpartition(".")[2].lower()
     return _RUN.get(ending, kind) if "." in name else kind
-
-
-def _is_stub(text: str) -> bool:
-    return _NO_HTML.search(text) is not None
 
 
 def _default_name(kind: str, number: int) -> str:

@@ -239,6 +239,21 @@ def test_an_answer_to_an_appointment_is_automatic(method: str) -> None:
     assert found.kind is MailKind.AUTOMATIC
 
 
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "This email requires an HTML viewer.",
+        "Your mail program does not support HTML.",
+        "Diese Nachricht im Browser anzeigen: https://news.example/1",
+        "Ce message est au format HTML.",
+        "このメールはHTML形式です。",
+    ],
+)
+def test_html_counts_where_the_plain_text_only_says_so(stub: str) -> None:
+    html = part("<p>Do you deliver to Malta?</p>", "text/html")
+    assert read(multipart("alternative", part(stub), html)).text == "Do you deliver to Malta?"
+
+
 def test_html_alone_becomes_text() -> None:
     html = (
         "<html><head><title>x</title><style>p{}</style></head><body><h1>Order</h1><p>I want<br>two "
