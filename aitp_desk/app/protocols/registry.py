@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from aitp_desk.agent.journal import AnswerJournal
@@ -18,7 +18,7 @@ from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.config import Config
-from aitp_desk.desk.access.oauth_server import AuthorizationServer
+from aitp_desk.desk.access.oauth_server import REGISTRATION_SECONDS, AuthorizationServer
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
 from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
@@ -31,7 +31,6 @@ from aitp_desk.protocols.openapi.routes import Served
 from aitp_desk.protocols.plugins.hooks import make_hook_routes
 from aitp_desk.protocols.plugins.redirects import make_redirect_routes
 from aitp_desk.protocols.plugins.schemas import make_schema_routes
-from aitp_desk.store.base import Store
 from aitp_desk.transports.peers.callbacks import make_callback_routes
 from aitp_desk.web.console.routes import make_routes as make_console_routes
 from aitp_desk.web.discovery.key_directory import make_key_directory_routes
@@ -100,7 +99,7 @@ def make_all_routes(
         *make_site_routes(desk, further, config, served, services.capabilities.slugs, journal),
         *make_key_directory_routes(make_key_directory(config, keys), render_error),
         *make_mcp_routes(desks, config, identifier, services.audit_log),
-        *make_oauth_routes(config, store=services.store, keys=keys, clock=services.clock),
+        *make_oauth_routes(config, services, keys),
         *make_schema_routes(services.capabilities, render_error),
         *make_hook_routes(webhooks, render_error),
         *make_metrics_routes(collector, render_error),
@@ -126,24 +125,22 @@ def _leading(services: Services, webhooks: PluginWebhooks) -> PluginRedirects:
 
 
 def make_oauth_routes(
-    config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
+    config: Config, services: Services, keys: DataKeys
 ) -> tuple[ProtocolRoutes, ...]:
-    """Return the OAuth routes, shared by all desks; empty where OAuth is disabled.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
+    """Return the OAuth routes, shared by all desks; empty where OAuth is disabled."""
     if not config.oauth.enabled:
         return ()
     authorization_server = AuthorizationServer(
-        store=store,
+        store=services.store,
         keys=SigningKeys(keys),
         client_secrets=ClientSecrets(keys),
         audit=derive_audit_keys(keys),
         webhook_secret=partial(webhook_secret_of_client, keys),
         settings=config.oauth,
         url=config.site.url,
-        clock=clock,
+        clock=services.clock,
     )
+    counts = services.shared.counts
+    counts.add("oauth failures", authorization_server.failures)
+    counts.add("oauth registrations", authorization_server.registrations, REGISTRATION_SECONDS)
     return (OAuthHandlers(authorization_server, config.site).protocol(),)

@@ -41,6 +41,7 @@ MAX_FAILURES_OF_CLIENT = 5
 """The same for one client. Other addresses are not affected: a client can be locked out only from
 its own address.
 """
+REGISTRATION_SECONDS = 3600
 
 
 class GrantRequest(msgspec.Struct, frozen=True):
@@ -107,6 +108,10 @@ class AuthorizationServer:
             version and that of its data key.
         url: the public address of the desk, its issuer identifier and the audience of its tokens.
         clock: Unix seconds.
+
+    Attributes:
+        failures: failed client authentications, by address and by client; shared with other
+            processes, as are ``registrations``, by address.
     """
 
     def __init__(
@@ -129,8 +134,8 @@ class AuthorizationServer:
         self._webhook_secret = webhook_secret
         self._url = url
         self._clock = clock
-        self._failures = Counters(end_of_minute, clock)
-        self._registrations = Counters(make_end(3600), clock)
+        self.failures = Counters(end_of_minute, clock)
+        self.registrations = Counters(make_end(REGISTRATION_SECONDS), clock)
 
     async def grant_token(self, request: GrantRequest, address: str) -> IssuedToken:
         """Issue a token to a client (RFC 6749, section 4.4).
@@ -192,7 +197,7 @@ class AuthorizationServer:
                 param="scope",
             )
         now = int(self._clock())
-        window = self._registrations.count(address, settings.per_hour)
+        window = self.registrations.count(address, settings.per_hour)
         if window.counted > settings.per_hour:
             raise _too_often("registered clients", window.ends - now)
         client, secret = self._client_secrets.make(
@@ -220,7 +225,7 @@ class AuthorizationServer:
             ((address, request.client_id), MAX_FAILURES_OF_CLIENT),
         )
         for key, most in limits:
-            window = self._failures.read(key)
+            window = self.failures.read(key)
             if window is not None and window.counted >= most:
                 raise _too_often("sent invalid credentials", window.ends - now)
         client = await client_reads.client(self._store, request.client_id)
@@ -229,7 +234,7 @@ class AuthorizationServer:
         )
         if client is None or not is_proven or not client.is_live(now):
             for key, most in limits:
-                self._failures.count(key, most)
+                self.failures.count(key, most)
             raise _unknown(client if is_proven else None)
         return client
 
