@@ -15,9 +15,13 @@ from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.thread import Actor, Message, Origin, Thread
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import threads as thread_reads
+from aitp_desk.store.reads.threads import BEYOND
 
 SEPARATOR = "."
 """Stands between a thread's id and a partner's name in the id of a child thread."""
+PAGE = 100
+"""How many messages of the parent are read at once."""
 QUESTIONS = ("words", "summary")
 """The arguments of a call that hold what the partner was asked."""
 
@@ -52,27 +56,49 @@ def split_child_id(thread_id: str) -> tuple[str, str]:
 
 
 async def read_children(
-    store: Store, parent: Thread, messages: Sequence[Message], find_partner: FindPartner
+    store: Store, parent: Thread, find_partner: FindPartner, *, upto_seq: int | None
 ) -> tuple[ChildThread, ...]:
     """Return the child threads of a thread, the partner asked first leading.
 
     Parameters:
-        messages: those of the parent that the reader may read.
+        upto_seq: the newest message of the parent that the reader may read; None for all.
     """
+    calls = [
+        (call, partner)
+        for call in await call_reads.calls_on_thread(store, parent.id)
+        if (partner := find_partner(call)) is not None
+    ]
+    if not calls:
+        return ()
+    messages = await _read_since(store, parent.id, calls[0][0].created_at, upto_seq)
     asked = {one.run_id for one in messages if one.origin is Origin.VISITOR} - {None}
-    answered = {one.run_id for one in messages if one.origin is Origin.DESK} - {None}
     noted = " ".join(one.metadata.get("calls", "") for one in messages)
     speaker = parent.actors[0].id
     said: dict[AskedPartner, list[Message]] = {}
-    for call in await call_reads.calls_on_thread(store, parent.id):
-        partner = find_partner(call)
-        is_shown = call.run_id in asked if call.run_id is not None else call.id in noted
-        if partner is None or not is_shown:
-            continue
-        may_answer = call.run_id is None or call.run_id in answered or call.id in noted
-        pair = _write_messages(parent.id, call, partner, speaker)
-        said.setdefault(partner, []).extend(pair if may_answer else pair[:1])
+    for call, partner in calls:
+        if call.run_id in asked if call.run_id is not None else call.id in noted:
+            pair = _write_messages(parent.id, call, partner, speaker)
+            said.setdefault(partner, []).extend(pair if call.id in noted else pair[:1])
     return tuple(_make_child(parent, one, told) for one, told in said.items() if told)
+
+
+async def _read_since(
+    store: Store, thread_id: str, since: float, upto_seq: int | None
+) -> list[Message]:
+    """Return a thread's messages since some time, and the page before."""
+    found: list[Message] = []
+    below = BEYOND if upto_seq is None else upto_seq + 1
+    is_last = False
+    while not is_last:
+        is_last = bool(found) and found[-1].created_at < since
+        page = await thread_reads.messages_between(
+            store, thread_id, above=0, below=below, limit=PAGE, order="desc"
+        )
+        found += page.items
+        if not page.has_more:
+            break
+        below = page.items[-1].seq
+    return found
 
 
 def _make_child(parent: Thread, partner: AskedPartner, told: Sequence[Message]) -> ChildThread:

@@ -162,10 +162,9 @@ class ThreadReader:
         """
         check_scope(principal)
         kept, access = await self.find_thread(principal, thread_id)
-        messages = await reads.newest_messages(
-            self._store, thread_id, NEWEST, upto_seq=access.upto_seq
+        found = await read_children(
+            self._store, kept.thread, self._find_partner, upto_seq=access.upto_seq
         )
-        found = await read_children(self._store, kept.thread, messages, self._find_partner)
         return tuple(ThreadView(one.thread, one.messages) for one in found)
 
     async def _read_child(self, principal: Principal, thread_id: str) -> ThreadView:

@@ -117,3 +117,30 @@ async def test_what_is_deleted_on_the_parent_is_gone_from_it(tmp_path: Path) -> 
         assert len(child["messages"]) == 2
         assert (await talker.send("DELETE", f"{THREADS}/{thread}")).ok
         assert await statuses(talker, thread) == {404}
+
+
+async def test_it_has_what_was_asked_before_the_newest_page_of_the_parent(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(talker, QUESTION)
+        for number in range(100):
+            assert (await talker.post(thread, f"Line {number}.")).ok
+        (child,) = await list_children(talker, thread)
+        assert child["messages"][0]["content"] == [QUESTION]
+        assert "three weeks" in child["messages"][1]["content"][0]
+
+
+async def test_who_has_left_reads_what_was_asked_until_then(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        aya, ben = await talker.with_key("threads"), await talker.with_key("threads")
+        thread = await ask(aya, QUESTION)
+        actors = f"{THREADS}/{thread}/actors"
+        guest = {"id": "ben", "principal": f"key:{(ben.key or '').split('_')[1]}"}
+        assert (await aya.send("POST", actors, guest)).ok
+        assert (await ben.send("DELETE", f"{actors}/ben")).ok
+        before = await list_children(ben, thread)
+        assert [one["role"] for one in before[0]["messages"]] == ["user", "assistant"]
+        assert (await aya.post(thread, "What is on e-readers?", wait=20)).ok
+        assert (await aya.post(thread, ELSEWHERE, wait=20)).ok
+        assert await list_children(ben, thread) == before
+        assert (await ben.read(f"{thread}.museum")).status == 404
+        assert len(await list_children(aya, thread)) == 2

@@ -107,3 +107,17 @@ async def test_it_is_bought_once_at_the_price_that_the_caller_agreed_to(
     assert done.data["by"] == f"Moth {link}"
     assert (done.words or "").startswith(f"Moth {link}: ")
     assert desks.bought[before:] == ["2 of LMP-01"]
+
+
+async def test_it_is_bought_in_words_on_a_thread_at_the_partner_that_was_named(
+    desks: Desks,
+) -> None:
+    before, buyer = len(desks.bought), desks.buyer
+    opened = await buyer.open("Place an order by Moth mcp: 2 of LMP-01", wait=30)
+    asked = "".join(opened.ok["replies"][-1]["content"])
+    assert "19.00 EUR" in asked
+    assert "(by Moth mcp)" in asked
+    assert len(desks.bought) == before
+    done = (await buyer.post(opened.id, "yes", wait=30)).ok["replies"][-1]["content"]
+    assert done[0].startswith("Moth mcp: ")
+    assert desks.bought[before:] == ["2 of LMP-01"]
