@@ -29,6 +29,9 @@ CALLED = {
 }
 PYTHONS = list(pythons())
 PROGRAMS = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+UVX, PIPX = (shutil.which(name, path=PROGRAMS) or "" for name in ("uvx", "pipx"))
+
+each_python = pytest.mark.parametrize("python", PYTHONS, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -69,30 +72,31 @@ async def is_complete(command: Sequence[str | Path], folder: Path) -> None:
         server.stop()  # in good order: killed, uvx would leave the desk that it has started
 
 
-@pytest.mark.parametrize("python", PYTHONS, ids=str)
-async def test_pip_installs_it_on_each_python(
-    python: Path, built: tuple[Path, Path], tmp_path: Path
+async def test_pip_installs_the_source_distribution(
+    built: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    wheel, source = built
-    # one from its source; the others from the wheel, as uvx and pipx do with this Python
-    chosen = source if python == PYTHONS[0] else wheel
-    programs = install(python, tmp_path / "environment", chosen)
-    python_there = str(programs / "python")
-    where = [python_there, "-c", "import aitp_desk; print(aitp_desk.__file__)"]
+    programs = install(PYTHONS[0], tmp_path / "environment", built[1])
+    where: list[str | Path] = [
+        programs / "python",
+        "-c",
+        "import aitp_desk; print(aitp_desk.__file__)",
+    ]
     assert str(tmp_path) in await asyncio.to_thread(output, where)
     await is_complete([programs / "aitp-desk"], tmp_path)
 
 
-@pytest.mark.skipif(not shutil.which("uvx", path=PROGRAMS), reason="pip install uv")
-async def test_uvx_runs_it(wheel: Path, tmp_path: Path) -> None:
-    uvx = shutil.which("uvx", path=PROGRAMS)
-    assert uvx
-    await is_complete([uvx, "--from", wheel, "aitp-desk"], tmp_path)
+@each_python
+@pytest.mark.skipif(not UVX, reason="pip install uv")
+async def test_uvx_runs_it(wheel: Path, tmp_path: Path, python: Path) -> None:
+    await is_complete([UVX, "--python", python, "--from", wheel, "aitp-desk"], tmp_path)
 
 
-@pytest.mark.skipif(not shutil.which("pipx", path=PROGRAMS), reason="pip install pipx")
-async def test_pipx_installs_it(wheel: Path, tmp_path: Path) -> None:
-    pipx = shutil.which("pipx", path=PROGRAMS)
-    assert pipx
-    await asyncio.to_thread(output, [pipx, "install", wheel])
+@each_python
+@pytest.mark.skipif(not PIPX, reason="pip install pipx")
+async def test_pipx_installs_it(wheel: Path, tmp_path: Path, python: Path) -> None:
+    await asyncio.to_thread(output, [PIPX, "install", "--python", python, wheel])
+    own = tmp_path / "PIPX_HOME" / "venvs" / "aitp-desk" / "bin" / "python"
+    which = ["-c", "import sys; print(sys.base_prefix)"]
+    used, wanted = [await asyncio.to_thread(output, [one, *which]) for one in (own, python)]
+    assert used == wanted
     await is_complete([tmp_path / "PIPX_BIN_DIR" / "aitp-desk"], tmp_path)
