@@ -13,7 +13,7 @@ import pytest
 
 from tests.docs.installation import NOT_COMPILED
 from tests.docs.licenses import BASE, list_needed
-from tests.docs.snippets import ROOT
+from tests.docs.snippets import EXAMPLES, PAGES, ROOT, links
 
 EPOCH = "1700000000"
 
@@ -45,6 +45,25 @@ def test_the_wheel_has_the_same_bytes_wherever_it_is_built(tmp_path: Path) -> No
         os.utime(path, (0, 0))
     run(*build, tmp_path / "there", "--target", "wheel", folder=elsewhere)
     assert (tmp_path / "there" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+@pytest.mark.slow
+def test_the_pages_of_the_source_distribution_lead_to_its_files(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory")
+    run(*command, tmp_path / "built", folder=ROOT)
+    (archive,) = (tmp_path / "built").iterdir()
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    there = tmp_path / archive.name.removesuffix(".tar.gz")
+    missing = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in (*PAGES, *EXAMPLES)
+        for target in links(page)
+        if not (there / page.relative_to(ROOT).parent / target.partition("#")[0]).exists()
+    ]
+    assert missing == []
+    assert (there / "Dockerfile").is_file()
+    assert not list(there.rglob("node_modules"))
 
 
 @pytest.mark.servers
