@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +59,23 @@ os.environ["AITP_DESK_MEANING"] = "off"
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 
+def _import_share(config: pytest.Config) -> None:
+    """Import a share of the test modules, so that of several workers one alone compiles each.
+
+    All workers import all of them, in the same order, and would compile all of them in a clone that
+    is new. What cannot be imported is reported when it is collected.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    here, number = Path(__file__).parent, int(worker["workerid"].removeprefix("gw"))
+    for file in sorted(here.rglob("test_*.py"))[number :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(here.parent).with_suffix("").parts))
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep the garbage collector from walking all test modules again and again.
 
     What a collection reads stays, so it runs without one. Later a serving desk is set in the same
@@ -66,6 +83,7 @@ def pytest_collection() -> Generator[None, object, object]:
     """
     gc.disable()
     try:
+        _import_share(session.config)
         return (yield)
     finally:
         gc.enable()
