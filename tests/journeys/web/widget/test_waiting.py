@@ -142,6 +142,26 @@ async def test_who_is_answered_or_declines_is_not_asked_for_an_address(
         await expect(form).to_be_hidden()
 
 
+async def test_a_visitor_sees_that_an_answer_is_typed_at_the_ticket(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        waiting(tmp_path) as ground,
+        at_console(browser, ground.desk, tmp_path / "data", "ben") as ben,
+        at_chat(browser, ground.url) as visitor,
+    ):
+        await visitor.ask(WISH)
+        await expect(ben.rows).to_have_count(1)
+        await ben.rows.click()
+        await ben.button("Take").click()
+        await expect(visitor.notes).to_have_text("ben has joined and answers from now on.")
+        await ben.page.get_by_label("Answer", exact=True).press_sequentially("We")
+        await expect(visitor.page.locator(".typing")).to_be_visible()
+        await ben.press("Enter")
+        await expect(visitor.people).to_contain_text("We")
+        await expect(visitor.page.locator(".typing")).to_be_hidden()
+
+
 async def test_an_operator_at_the_console_and_a_visitor_at_the_chat_talk_live(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

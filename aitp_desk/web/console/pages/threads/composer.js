@@ -6,10 +6,9 @@ import { askVisitor, canAsk } from "../tickets/asking.js";
 import { button, el, fill } from "../base/dom.js";
 import { draft, drafting, keepDraft } from "../base/drafts.js";
 import { sendOnEnter } from "../base/enter.js";
+import { tellTyping } from "../base/presence.js";
 
 const ANSWER = { label: "Your answer", send: "Send", verb: "say" };
-/** The least time between two events that say that the operator is typing. */
-const TELL_TYPING_MS = 3_000;
 const NOTE = { label: "Your note", send: "Keep note", verb: "notes" };
 
 /** The box below a conversation. */
@@ -21,7 +20,6 @@ export class Composer {
   #thread = null;
   #box = null;
   #busy = false;
-  #toldTyping = 0;
   #attempt = new Attempt();
   #modes = el("div", { class: "modes", role: "group", "aria-label": "Kind of message" });
   #take = button("Take over", "button", () => this.take(), {
@@ -88,10 +86,8 @@ export class Composer {
       placeholder: isNote ? "Visitors never see this." : `Answer as ${this.#session.operator}`,
     });
     drafting(this.#box, this.#key(this.#mode));
-    this.#box.addEventListener("input", () => {
-      this.#attempt.over();
-      this.#tellTyping();
-    });
+    this.#box.addEventListener("input", () => this.#attempt.over());
+    if (!isNote) tellTyping(this.#box, this.#id);
     sendOnEnter(this.#box, () => this.#send());
     fill(
       this.#body,
@@ -105,13 +101,6 @@ export class Composer {
       el("p", { class: "hint" }, "Enter sends, Shift+Enter starts a new line."),
     );
     if (typing) this.#box.focus();
-  }
-
-  /** Show the visitor that an answer is being written; whether that works is of no concern. */
-  #tellTyping() {
-    if (this.#mode !== ANSWER || Date.now() - this.#toldTyping < TELL_TYPING_MS) return;
-    this.#toldTyping = Date.now();
-    post(path("threads", this.#id, "typing"), {}).catch(() => {});
   }
 
   #asking() {

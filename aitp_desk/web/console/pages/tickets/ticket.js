@@ -7,6 +7,7 @@ import { Conversation } from "../threads/conversation.js";
 import { button, el, fill, refill } from "../base/dom.js";
 import { drafting, keepDraft } from "../base/drafts.js";
 import { sendOnEnter } from "../base/enter.js";
+import { tellTyping } from "../base/presence.js";
 import { link } from "../base/route.js";
 import { standing } from "./tickets.js";
 import { time } from "../base/when.js";
@@ -183,6 +184,7 @@ export class TicketView {
     });
     drafting(box, draftKey);
     sendOnEnter(box, () => form.requestSubmit());
+    if (ticket.thread) tellTyping(box, ticket.thread);
     const send = button("Answer", "button", null, { type: "submit" });
     const form = el(
       "form",
