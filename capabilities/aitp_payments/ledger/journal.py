@@ -8,6 +8,7 @@ that the counters can be recomputed from the journal alone.
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -95,6 +96,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Parameters:
         at: Unix seconds.
         memo: its subject, such as the id of a payment; no personal data.
+        order: of entries of one second: microseconds, by the clock of the machine that booked it;
+            0 in older entries.
     """
 
     transaction: str
@@ -102,6 +105,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: int
     legs: tuple[Leg, ...]
     memo: str = ""
+    order: int = 0
 
 
 def entry_key(transaction: str) -> str:
@@ -182,7 +186,14 @@ def post(
     """
     netted = _netted(legs)
     _check(transaction, netted)
-    entry = Entry(transaction=transaction, kind=kind, at=at, legs=netted, memo=memo)
+    entry = Entry(
+        transaction=transaction,
+        kind=kind,
+        at=at,
+        legs=netted,
+        memo=memo,
+        order=time.time_ns() // 1000,
+    )
     return (
         Keep(entry_key(transaction), entry, expected_version=0, outlives=True),
         *(

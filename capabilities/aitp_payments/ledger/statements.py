@@ -34,8 +34,8 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Sort entries by time, then id, so that the order is stable."""
-    return sorted(entries, key=lambda entry: (entry.at, entry.transaction))
+    """Sort entries as they were booked; older ones of one second by id."""
+    return sorted(entries, key=lambda entry: (entry.at, entry.order, entry.transaction))
 
 
 def statement(entries: Iterable[Entry], account: str) -> Iterator[Line]:

@@ -31,6 +31,7 @@ from aitp_payments.ledger.journal import (
 )
 from aitp_payments.ledger.refunds import refund
 from aitp_payments.ledger.shares import RevenueSplit, paid
+from aitp_payments.ledger.statements import in_order, statement
 from tests.support.payments.books import Moved, Shelf
 
 CASH, MERCHANT = names.outside("cash"), names.MERCHANT
@@ -46,6 +47,17 @@ def test_a_transaction_moves_money_and_is_kept_as_it_was_booked() -> None:
     assert record is not None
     entry = msgspec.convert(record.value, Entry)
     assert (entry.kind, entry.at, sum(leg.millionths for leg in entry.legs)) == ("credit", 7, 0)
+
+
+def test_a_statement_lists_what_was_booked_in_one_second_in_its_order() -> None:
+    books = Shelf()
+    booked = [f"cash:{9 - number}" for number in range(10)]
+    for transaction in booked:
+        books.apply(post(transaction, move(CASH, "acct_a", "EUR", 5), kind="credit", at=7))
+    kept = [books.record(entry_key(transaction)) for transaction in sorted(booked)]
+    entries = [msgspec.convert(one.value, Entry) for one in kept if one is not None]
+    assert [line.transaction for line in statement(entries, "acct_a")] == booked
+    assert [entry.transaction for entry in in_order(entries)] == booked
 
 
 def test_a_transaction_is_booked_once_ever() -> None:
