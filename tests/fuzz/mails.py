@@ -10,7 +10,7 @@ from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.charset import decode
 from aitp_desk.transports.email.mail.content import clean_text
 from aitp_desk.transports.email.mail.headers import decode_words, read_date, read_ids
-from aitp_desk.transports.email.mail.html_text import read_html
+from aitp_desk.transports.email.mail.html_text import MailReader
 from aitp_desk.transports.email.mail.message import Address, Claim, MailKind
 from aitp_desk.transports.email.mail.quotation import divide
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
@@ -48,7 +48,7 @@ def _text(data: bytes) -> None:
 
 def _html(data: bytes) -> None:
     html = data.decode("utf-8", "replace")
-    text, _ = read_html(clean_text(html), 4096)
+    text, _ = MailReader().read(clean_text(html), 4096)
     divide(text, is_reply=True)
 
 

@@ -13,7 +13,7 @@ from aitp_desk.transports.email.mail.bounds import Bounds
 from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.charset import decode
 from aitp_desk.transports.email.mail.headers import decode_words
-from aitp_desk.transports.email.mail.html_text import read_html
+from aitp_desk.transports.email.mail.html_text import MailReader
 from aitp_desk.transports.email.mail.message import Attachment, Refusal, RefusedPart
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
 from aitp_desk.transports.email.mail.structure import Part
@@ -118,7 +118,7 @@ class Content:
         return "\n".join(texts)
 
     def _read_html(self, html: str) -> str:
-        text, is_cut = read_html(html, self._bounds.html)
+        text, is_cut = MailReader().read(html, self._bounds.html)
         self.is_cut = self.is_cut or is_cut
         return text
 

@@ -280,6 +280,8 @@ def test_html_alone_becomes_text() -> None:
         ("<pre>a\n  b</pre>", "a\n  b"),
         ("<table><tr><td><div>a</td></div><td>b</table>c", "a\nb\nc"),
         ("<a href='javascript:alert(1)'>a</a>", "a"),
+        ("<ol start=2><li>a<li><p>b</p></ol>", "2. a\n3. b"),
+        ("<ol><li>a<ul><li>b</li></ul></li><li>c</li></ol>", "1. a\n- b\n2. c"),
         ("<p style='display:none'>a<p>b</p>", "b"),
         ("&#99999999999999999999;&#x110000;&bogus;", "\ufffd\ufffd&bogus;"),
     ],

@@ -13,7 +13,7 @@ from aitp_desk.transports.email.mail.addresses import read_addresses
 from aitp_desk.transports.email.mail.authentication import find_proof
 from aitp_desk.transports.email.mail.calendar import is_calendar_reply
 from aitp_desk.transports.email.mail.headers import decode_words
-from aitp_desk.transports.email.mail.html_text import read_html
+from aitp_desk.transports.email.mail.html_text import MailReader
 from aitp_desk.transports.email.mail.message import Address
 from aitp_desk.transports.email.mail.quotation import divide
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
@@ -38,7 +38,7 @@ def text(source: str) -> object:
 
 
 def html(source: str) -> object:
-    return read_html(source, len(source))
+    return MailReader().read(source, len(source))
 
 
 def flowed(source: str) -> object:
