@@ -9,7 +9,7 @@ Source: the Messages API as the SDK ``anthropic`` 2.12 types it.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -56,21 +56,20 @@ class MessageStream:
             ModelFailed: it broke off.
         """
         try:
-            async for event in self._stream:
-                match event.type:
-                    case "message_start" | "message_delta":
-                        self.usage = _usage(self._stream.current_message_snapshot)
-                    case "text":
-                        yield Text(replace_surrogates(event.text))
-                    case "citation" if event.citation.type == "search_result_location":
-                        cited = event.citation
-                        place, block = int(cited.search_result_index), int(cited.start_block_index)
-                        yield Citation(place, block, str(cited.source))
-                    case "message_stop":
-                        yield _ended(self._stream.current_message_snapshot)
-                        return
-                    case _:
-                        pass
+            async with aclosing(aiter(self._stream)) as events:
+                async for event in events:
+                    match event.type:
+                        case "message_start" | "message_delta":
+                            self.usage = _usage(self._stream.current_message_snapshot)
+                        case "text":
+                            yield Text(replace_surrogates(event.text))
+                        case "citation" if event.citation.type == "search_result_location":
+                            yield _citation(event.citation)
+                        case "message_stop":
+                            yield _ended(self._stream.current_message_snapshot)
+                            return
+                        case _:
+                            pass
         except MALFORMED as error:  # the SDK does not validate what it assembles
             raise ModelFailed("bad_message") from error
         raise ModelFailed("cut_off", may_retry=True)
@@ -106,7 +105,7 @@ class MessagesClient:
         """
         client = await self.open()
         with convert_errors():
-            async with client.messages.stream(**request) as stream:
+            async with client.messages.stream(**request) as stream, _ending(stream):
                 yield MessageStream(stream)
 
 
@@ -126,6 +125,22 @@ def convert_errors() -> Iterator[None]:
         raise ModelFailed("connection", may_retry=True) from error
     except anthropic.AnthropicError as error:
         raise ModelFailed("bad_message") from error
+
+
+@asynccontextmanager
+async def _ending(stream: Any) -> AsyncIterator[None]:
+    """Close a stream when its reader has gone, and let the SDK's generators end.
+
+    They would stay suspended until the garbage collector finds them, after the loop has closed at
+    worst. Reading on from a closed response ends each of them.
+    """
+    try:
+        yield
+    finally:
+        await stream.close()
+        with suppress(Exception):
+            while True:
+                await anext(stream)
 
 
 def _import_sdk() -> None:
@@ -163,6 +178,11 @@ def _usage(message: Message) -> Usage:
     cached = counted.cache_read_input_tokens or 0
     written = counted.cache_creation_input_tokens or 0
     return Usage(counted.input_tokens + cached + written, cached, counted.output_tokens)
+
+
+def _citation(cited: Any) -> Citation:
+    place, block = int(cited.search_result_index), int(cited.start_block_index)
+    return Citation(place, block, str(cited.source))
 
 
 def _ended(message: Message) -> MessageEnded:
