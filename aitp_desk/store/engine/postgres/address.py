@@ -2,7 +2,8 @@
 
 ``sslmode`` and the other parameters mean what they mean to libpq. Where the URL names no
 ``sslmode``, a server on another host must prove its name by a certificate of an authority that this
-machine trusts, or of ``sslrootcert``; one on this machine need not.
+machine trusts, or of ``sslrootcert``; one on this machine need not. Of several servers that takes
+effect which can be written to.
 
 A URL has no password: it is in the environment or in a file.
 """
@@ -27,6 +28,7 @@ systems mount secrets. PGPASSWORD and a password file of libpq (``passfile``) wo
 SYSTEM = "system"
 """The value of ``sslrootcert`` for the authorities that this machine trusts."""
 
+_WRITABLE = "read-write"
 _OF_ALL = "prefer-standby"
 """The kind of session for which all servers are asked first."""
 _NO_SERVICE = "write its host and parameters in store.url instead"
@@ -76,8 +78,10 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
         arguments["timeout"] = seconds
     if (password := _find_password(environment)) is not None:
         arguments["password"] = password
-    arguments["dsn"] = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
     kind = query.get("target_session_attrs") or environment.get("PGTARGETSESSIONATTRS")
+    if not kind and len(hosts) > 1:
+        query["target_session_attrs"] = _WRITABLE
+    arguments["dsn"] = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
     each = () if kind == _OF_ALL else _divide(parts, query, hosts, environment)
     database = unquote(parts.path.lstrip("/")) or query.get("database") or query.get("dbname", "")
     place = " ".join(part for part in (", ".join(hosts), database) if part)

@@ -52,8 +52,8 @@ _NEXT = (
 _CONFLICTS = frozenset({"40001", "40P01"})
 """Serialization failure, deadlock: nothing was written, and another try may succeed."""
 _LOCKED = "55P03"
-_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "53300"})
-"""Shutdown, start, idle time over, a standby, too many connections."""
+_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "0A000", "53300"})
+"""Shutdown, start, idle time over, a standby (two), too many connections."""
 _EXHAUSTED = frozenset({"53000", "53100", "53200", "53400"})
 """No space on a disk, no memory, a limit of the server."""
 
@@ -63,6 +63,10 @@ _UNPREPARED = frozenset({"26000", "42P05"})
 _POOLED = "the server of store.url is a pooler of transactions. Set store.pooler = true"
 NEEDS_SERVER = "a pooler of transactions is between. Name the server itself, not its pooler"
 """What to tell where a whole session is needed."""
+_STANDBY = (
+    "the server is a standby, which takes no writes. Name the other one in store.url, or both with"
+    " a comma between"
+)
 _POOLED_TOO = "store.direct_url is a pooler of transactions, too. Name the server itself"
 _IDENTITY = "SELECT current_database(), pg_postmaster_start_time()"
 
@@ -157,6 +161,17 @@ def check_version(connection: Connection) -> None:
     version: int = connection.get_server_version().major
     if version < OLDEST:
         raise StoreError(f"PostgreSQL {OLDEST} or newer is needed; this server has {version}.")
+
+
+async def check_writable(connection: Connection) -> None:
+    """Check that the server is no standby.
+
+    Raises:
+        StoreError: it is.
+        DATABASE_ERRORS: the database failed.
+    """
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        raise StoreError(f"The database cannot be used so: {_STANDBY}.")
 
 
 async def check_sessions(

@@ -25,6 +25,7 @@ from aitp_desk.store.engine.postgres.connections import (
     check_direct,
     check_sessions,
     check_version,
+    check_writable,
     is_lost,
     plan_connections,
     reason,
@@ -122,6 +123,7 @@ class PostgresStore(UnitQueue):
                 connection = await connections.connect()
                 stack.push_async_callback(_close_quietly, connection)
                 check_version(connection)
+                await check_writable(connection)
                 await check_sessions(connections, connection)
                 if direct_url:
                     await check_direct(direct, connection)
