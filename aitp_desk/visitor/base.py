@@ -200,6 +200,15 @@ class SiteClient(Protocol):
 
 
 @runtime_checkable
+class PatientClient(SiteClient, Protocol):
+    """A client that asks later for answers, also in another visit."""
+
+    async def read_late(self, waiting: Mapping[str, Any]) -> Answer:
+        """Ask once for an answer that has not come; its data says which."""
+        ...
+
+
+@runtime_checkable
 class ResumableClient(SiteClient, Protocol):
     """A client whose conversation another visit can go on with."""
 

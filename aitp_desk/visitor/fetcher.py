@@ -30,6 +30,8 @@ BASE_SECONDS = 0.5
 """The mean of the first pause before a repetition; each further one is twice as long."""
 SERVER_PAUSE_SECONDS = 5.0
 """The pause before the only repetition after a 5xx (agents.txt 1.0, section 9.2)."""
+LAST_SECONDS = 3.0
+"""The part of a visit in which no answer is waited for any more."""
 LONGEST_SECONDS = 1e9
 """What a longer pause counts as that a site asks for."""
 FOREIGN_HEADERS = frozenset({"user-agent", "accept", "content-type"})
@@ -85,6 +87,11 @@ class Fetcher:
     def left(self) -> float:
         """Seconds that the visit still has."""
         return self._ends - time.monotonic()
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which an answer is waited for; the visit goes on a little."""
+        return self.left - min(LAST_SECONDS, self._seconds / 2)
 
     @property
     def has_credential(self) -> bool:

@@ -19,6 +19,7 @@ from aitp_desk.visitor.base import (
     Endpoint,
     EndpointKind,
     Outcome,
+    PatientClient,
     Quote,
     ResumableClient,
     SiteAction,
@@ -119,8 +120,7 @@ class Site:
     """A visited site. :func:`visit` opens it.
 
     Parameters:
-        endpoints: those that can be used, the richest first.
-        found: what else the site publishes about itself.
+        endpoints: those that can be used, the richest first; ``found`` has the rest.
 
     Attributes:
         unused: what was not used, or is no longer used, each with the reason.
@@ -226,6 +226,13 @@ class Site:
             return make_agreed(self._count(await client.choose(find_yes(answer))))
         return self._note_outcome(await client.accept(asked))
 
+    async def read_late(self, waiting: Answer) -> Answer:
+        """Ask once, also in a later visit, for an answer that has not come."""
+        client = self._pick(answers=True)
+        if not isinstance(client, PatientClient):
+            raise NotOffered("The site cannot be asked for an answer that it gives later.")
+        return self._count(await client.read_late(waiting.data))
+
     async def decline(self) -> Answer:
         """Say no to a question of the site's that names a price."""
         async with self._agreement:
@@ -234,15 +241,11 @@ class Site:
         return self._count(await self._pick(answers=True).choose(Choice("no", "no")))
 
     async def trust(self) -> tuple[TrustFigure, ...]:
-        """Return figures by which the site may be judged, each with its reason."""
+        """Return figures by which the site may be judged."""
         return await assess(self.found, self._fetcher, self._cache, self._signals)
 
     def endpoint(self, *, answers: bool) -> Endpoint:
-        """Return the endpoint that is used for questions, or for actions.
-
-        Raises:
-            NotOffered: there is none.
-        """
+        """Return the endpoint that is used for questions, or for actions."""
         for endpoint in self._usable(answers=answers):
             return endpoint
         offers = "answers no questions" if answers else "offers no actions"
@@ -274,7 +277,7 @@ class Site:
             NotOffered, NotConfirmed, PolicyRefused: nothing was sent.
             SiteFailed: there is no response. The same key again is never a second wish.
         """
-        action = next((each for each in await self.actions() if each.name == name), None)
+        action = next((one for one in await self.actions() if one.name == name), None)
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
         if action.cost is not None and not pays:
@@ -337,17 +340,14 @@ class Site:
         return outcome
 
     def save(self) -> Mapping[str, Any]:
-        """Return what another visit needs to go on with the questions so far.
-
-        It is JSON. The conversation stays open when this visit ends.
-        """
+        """Return what another visit needs to go on, as JSON values."""
         kind, client = self.endpoint(answers=True).kind, self._pick(answers=True)
         return {"endpoint": kind, **client.save()} if isinstance(client, ResumableClient) else {}
 
     def resume(self, saved: Mapping[str, Any]) -> None:
         """Go on with an earlier conversation; with a new one if its endpoint is gone."""
-        client, endpoint = self._pick(answers=True), self.endpoint(answers=True)
-        if saved.get("endpoint") == endpoint.kind and isinstance(client, ResumableClient):
+        kind, client = self.endpoint(answers=True).kind, self._pick(answers=True)
+        if saved.get("endpoint") == kind and isinstance(client, ResumableClient):
             client.resume(saved)
 
     async def close(self) -> None:

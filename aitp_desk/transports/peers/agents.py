@@ -27,6 +27,7 @@ from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.rules import ask_name
 from aitp_desk.transports.peers.topics import is_about
 
+LATER = "The answer has not come yet. It will appear in this conversation."
 _BETWEEN = "\n\n"
 
 
@@ -103,6 +104,8 @@ async def _ask(partner: Partner, turn: Turn, own: Answer | None) -> Said:
     arguments = msgspec.json.encode({"words": words}).decode()
     given = await turn.invoke(ToolCall(name, name, arguments))
     told = _read(given)
+    if told is None and not given.failed:
+        return Answer(f"{_name(partner.title)}{LATER}", found=False, tools_used=(name,))
     if told is None:
         text = _BETWEEN.join(filter(None, (own.text if own else "", given.output)))
         if own is not None:
@@ -116,9 +119,13 @@ async def _ask(partner: Partner, turn: Turn, own: Answer | None) -> Said:
 
 
 def _read(given: ToolResult) -> PeerAnswer | None:
+    """Return the answer; None if there is none, or it has not come yet."""
     if given.failed:
         return None
-    return msgspec.json.decode(given.output, type=_Told).result
+    try:
+        return msgspec.json.decode(given.output, type=_Told).result
+    except msgspec.DecodeError:  # the call was accepted
+        return None
 
 
 def _name(title: str) -> str:

@@ -6,7 +6,9 @@ The reference that the partner gave is stored with the call, so that any later v
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVar
 
 import msgspec
 
@@ -25,6 +27,7 @@ from aitp_desk.visitor.site import Site
 
 PASSING = frozenset({401, 403, 408, 425, 429})
 """The statuses of refusals after which the state of a call may be told later; so may any 5xx."""
+_T = TypeVar("_T")
 UNKNOWN_THERE = frozenset({ErrorKind.UNAVAILABLE.value, FailureCode.UNKNOWN.value})
 """The codes of failures after which a call may have had its effect."""
 
@@ -78,18 +81,44 @@ async def follow(partner: Partner, context: Context) -> Outcome:
 
     Raises:
         CallContinues: it has not ended.
-        OutcomeUnknown: the partner does not know it any more, or does not know how it ended.
-        PreconditionFailed: it has failed.
-        Unavailable: its state could not be read this time.
+        OutcomeUnknown, PreconditionFailed, Unavailable: as :func:`read_there`.
     """
     followed = msgspec.json.decode(context.continued, type=FollowedCall)
+    waiting = Outcome("waiting", reference=followed.reference)
+    outcome = await read_there(
+        partner, context, followed.endpoint, lambda site: site.poll(waiting), acts=True
+    )
+    if outcome.kind == "waiting":
+        context.progress(outcome.text)
+        raise make_continues(partner, followed.endpoint, outcome)
+    return outcome
+
+
+async def read_there(
+    partner: Partner,
+    context: Context,
+    endpoint: EndpointKind,
+    read: Callable[[Site], Awaitable[_T]],
+    *,
+    acts: bool = False,
+) -> _T:
+    """Read once what a partner has not told yet.
+
+    Parameters:
+        endpoint: the protocol that knows it.
+        acts: whether it is an action that the owner has listed.
+
+    Raises:
+        OutcomeUnknown: the partner does not know it any more, or does not know how it ended.
+        PreconditionFailed: it has failed.
+        Unavailable: it could not be read this time.
+    """
     failed: CallFailed | None = None
     pause: float | None = None
-    outcome = Outcome("waiting", reference=followed.reference)
     try:
-        async with partner.visit(context, acts=True, protocol=followed.endpoint) as site:
+        async with partner.visit(context, acts=acts, protocol=endpoint) as site:
             try:
-                outcome = await site.poll(outcome)
+                return await read(site)
             except CallFailed as error:
                 failed = error
             except BudgetSpent as error:
@@ -106,14 +135,9 @@ async def follow(partner: Partner, context: Context) -> Outcome:
         told = Unavailable(error.message)
         told.retry_after = None if pause is None else round(pause)
         raise told from None
-    if failed is not None:
-        if is_unknown(failed):
-            raise OutcomeUnknown(f"{partner.title} does not know how the call went.")
-        raise partner.describe(failed)
-    if outcome.kind == "waiting":
-        context.progress(outcome.text)
-        raise make_continues(partner, followed.endpoint, outcome)
-    return outcome
+    if is_unknown(failed):
+        raise OutcomeUnknown(f"{partner.title} does not know how the call went.")
+    raise partner.describe(failed)
 
 
 def is_unknown(refused: SiteRefused) -> bool:

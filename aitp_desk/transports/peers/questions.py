@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.actions.base import ActionResult, CallContinues, Context, OfferedAction
 from aitp_desk.actions.schemas.validator import SchemaValidator
 from aitp_desk.actions.terms import MAX_SUMMARY
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.text import clean_name, clean_quote
+from aitp_desk.transports.peers.continuation import read_there
 from aitp_desk.transports.peers.memory import (
     PeerAnswer,
     PeerConversation,
@@ -71,6 +73,18 @@ _INPUT = {
 }
 
 
+class LateAnswer(msgspec.Struct, frozen=True):
+    """An answer that a partner has not given yet.
+
+    Parameters:
+        resumes: the conversation that it belongs to.
+        waiting: by which the partner's protocol asks for it.
+    """
+
+    resumes: Mapping[str, Any]
+    waiting: Mapping[str, Any]
+
+
 def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
     """Build the action ``ask_NAME``.
 
@@ -97,11 +111,15 @@ def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
         input_schema=_INPUT,
         output_schema=_OUTPUT,
         deadline_seconds=settings.seconds + _MARGIN_SECONDS,
+        may_go_on=True,
     )
     takes = SchemaValidator(_INPUT, checks_formats=True)
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
-        told = await _ask(partner, memory, arguments["words"].strip(), context)
+        if context.continued:
+            told = await _read_late(partner, memory, context)
+        else:
+            told = await _ask(partner, memory, arguments["words"].strip(), context)
         return ActionResult(msgspec.to_builtins(told), f"{told.by}: {told.text}")
 
     return OfferedAction(action, read=takes.read, perform=perform)
@@ -159,11 +177,52 @@ async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Con
         site.resume(known.resumes)
         answer = await _put(site, question, known.choices)
         resumes = site.save()
+    return await _keep(partner, memory, context, answer, resumes)
+
+
+async def _read_late(partner: Partner, memory: PeerMemory, context: Context) -> PeerAnswer:
+    """Return the answer to a question that the partner has not answered at once.
+
+    Raises:
+        CallContinues: it has still not come.
+        OutcomeUnknown, PreconditionFailed, Unavailable: as :func:`read_there`.
+    """
+    late = msgspec.json.decode(context.continued, type=LateAnswer)
+
+    async def read(site: Site) -> tuple[Answer, Mapping[str, Any]]:
+        site.resume(late.resumes)
+        return await site.read_late(Answer("", "waiting", data=late.waiting)), site.save()
+
+    answer, resumes = await read_there(partner, context, late.resumes["endpoint"], read)
+    return await _keep(partner, memory, context, answer, resumes)
+
+
+async def _keep(
+    partner: Partner,
+    memory: PeerMemory,
+    context: Context,
+    answer: Answer,
+    resumes: Mapping[str, Any],
+) -> PeerAnswer:
+    """Store where the conversation goes on, and return the answer.
+
+    Raises:
+        CallContinues: it has not come; another visit asks for it.
+    """
     told = attribute(partner, answer)
-    choices = list_choices(answer)
-    is_priced = answer.quote is not None
-    state = PeerConversation(context.call_id, told, resumes, choices, is_priced, is_trusted)
-    await memory.replace(key, state)
+    goes_on = answer.kind == "waiting" and bool(answer.data) and bool(resumes)
+    state = PeerConversation(
+        context.call_id,
+        None if goes_on else told,
+        resumes,
+        list_choices(answer),
+        answer.quote is not None,
+        partner.trusts(context),
+    )
+    if (await memory.read(context.conversation)).call_id == context.call_id:
+        await memory.replace(context.conversation, state)  # else a later question was put
+    if goes_on:
+        raise CallContinues(msgspec.json.encode(LateAnswer(resumes, answer.data)).decode())
     return told
 
 

@@ -122,6 +122,10 @@ class A2aClient:
         call = {**known, "arguments": {**known["arguments"], **extra}}
         return await self._call(call, outcome.reference, f"{outcome.reference}-agreed")
 
+    async def read_late(self, waiting: Mapping[str, Any]) -> Answer:
+        """Read once the task of an answer."""
+        return self._read_answer(await self._get_task(waiting["task"]))
+
     def save(self) -> Mapping[str, Any]:
         """Return the context, and the task that waits for a message."""
         return {"context": self._context, "task": self._open_task}
@@ -136,7 +140,9 @@ class A2aClient:
 
     async def _ask(self, part: Part) -> Answer:
         found = await self._send((part,), self._context, self._open_task)
-        found = await self._settle(found)
+        return self._read_answer(await self._settle(found))
+
+    def _read_answer(self, found: Task | Message) -> Answer:
         self._context = found.context_id or self._context
         self._open_task = None
         if isinstance(found, Message):
@@ -191,7 +197,7 @@ class A2aClient:
         """Read a task until it needs something, or the visit ends."""
         pause = POLL_SECONDS
         while isinstance(found, Task) and found.status.name in WORKING:
-            if pause >= self._fetcher.left:
+            if pause >= self._fetcher.patience:
                 return found
             await self._fetcher.wait(pause)
             pause = min(pause * 2, LONGEST_POLL_SECONDS)

@@ -136,6 +136,13 @@ class AhpClient:
             found = await self._send(request, key)
         return await self._make_outcome(self._read(found), outcome.reference)
 
+    async def read_late(self, waiting: Mapping[str, Any]) -> Answer:
+        """Poll once for an answer that the site has accepted to give."""
+        turn = await self._get_status(waiting["poll"])
+        if turn.status in UNDER_WAY:
+            return Answer(turn.progress or "", "waiting", data=waiting)
+        return await self._make_answer(turn)
+
     def save(self) -> Mapping[str, Any]:
         """Return the session, and the question that a clarification belongs to."""
         return {"session": self._session, "question": self._question}
@@ -322,7 +329,7 @@ class AhpClient:
         reference = self._note_poll(turn)
         while True:
             not_before, _ = self._polls[reference]
-            if not_before - time.monotonic() >= self._fetcher.left:
+            if not_before - time.monotonic() >= self._fetcher.patience:
                 return Answer(turn.progress or "", "waiting", data={"poll": reference})
             turn = await self._get_status(reference)
             if turn.status not in UNDER_WAY:

@@ -28,7 +28,13 @@ from aitp_desk.visitor.clients.aitp.wire import (
 )
 from aitp_desk.visitor.clients.reader import Reader
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
-from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
+from aitp_desk.visitor.errors import (
+    CallFailed,
+    NotOffered,
+    PolicyRefused,
+    SiteFailed,
+    SiteRefused,
+)
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.payments import read_money
 
@@ -50,6 +56,7 @@ class AitpClient(Reader):
         self._fetcher = fetcher
         self._thread: str | None = None
         self._asked = Said([])
+        self._awaited: Mapping[str, Any] = {}
 
     async def ask(self, question: str) -> Answer:
         """Put a question; the first one opens the thread."""
@@ -68,6 +75,17 @@ class AitpClient(Reader):
             decision["request_decision_id"] = asked.id
         message = {"$schema": self._asked.decision_schema, "decision": decision}
         return self._make_answer(await self._say(msgspec.json.encode(message).decode()))
+
+    async def read_late(self, waiting: Mapping[str, Any]) -> Answer:
+        """Read once what the site has said since, once its work is over."""
+        self._awaited = waiting
+        if run_id := waiting["run"]:
+            run = await self._read_run(run_id)
+            if run.status in FAILED:
+                raise CallFailed(f"The site's work on the answer ended: {shorten(run.status)}.")
+            if run.status not in OVER:
+                return self._make_answer(())
+        return self._make_answer(await self._list_after(waiting["after"]))
 
     async def poll(self, outcome: Outcome) -> Outcome:
         """Read what the site has said since; not at once again."""
@@ -104,7 +122,8 @@ class AitpClient(Reader):
     async def _say(self, text: str) -> tuple[Message, ...]:
         """Post a message, and return the replies to it."""
         message = {"role": "user", "content": text}
-        headers = {"Prefer": f"wait={max(1, min(WAIT_SECONDS, int(self._fetcher.left) - 1))}"}
+        seconds = max(1, min(WAIT_SECONDS, int(self._fetcher.patience)))
+        headers = {"Prefer": f"wait={seconds}"}
         if self._thread is None:
             body: Any = {"messages": [message], "metadata": {"actors": [self._describe_self()]}}
             url = self._url
@@ -117,6 +136,7 @@ class AitpClient(Reader):
             newest = posted.messages[0].id if posted.messages else ""
         else:
             newest = posted.id
+        self._awaited = {"after": newest, "run": "" if posted.run is None else posted.run.id}
         self._check_thread((*posted.messages, *posted.replies))
         if posted.run is None and not posted.replies and self._thread is not None:
             return await self._wait_for_replies(newest, None)
@@ -148,13 +168,16 @@ class AitpClient(Reader):
                 return messages
             if run is not None and run.status in OVER:
                 return ()
-            if pause >= self._fetcher.left:
+            if pause >= self._fetcher.patience:
                 return messages
             await self._fetcher.wait(pause)
             pause = min(pause * 2, LONGEST_POLL_SECONDS)
             if run is not None:
-                path = f"{self._url}/{quote_path(self._thread or '', safe='')}/runs/{run.id}"
-                run = read(await self._fetcher.send(path), Run)
+                run = await self._read_run(run.id)
+
+    async def _read_run(self, run_id: str) -> Run:
+        path = f"{self._url}/{quote_path(self._thread or '', safe='')}/runs/{run_id}"
+        return read(await self._fetcher.send(path), Run)
 
     async def _list_after(self, after: str) -> tuple[Message, ...]:
         """Return what others have said after a message, the oldest first."""
@@ -175,7 +198,7 @@ class AitpClient(Reader):
     def _make_answer(self, messages: tuple[Message, ...]) -> Answer:
         said = self._asked = read_messages(messages)
         if not messages:
-            return Answer("", "waiting")
+            return Answer("", "waiting", data=self._awaited)
         asks_back = any(one.note("asks_back") == "true" for one in messages)
         quote = make_quote(said)
         words = list(said.words)
