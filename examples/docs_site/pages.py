@@ -10,6 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 INDEX = "docs/README.md"
 CHANGELOG = "CHANGELOG.md"
+WAITING = "docs/changes/README.md"
+KINDS = ("added", "changed", "deprecated", "removed", "fixed", "security")
 MODULES = (
     "aitp_desk.actions",
     "aitp_desk.capability",
@@ -36,6 +38,11 @@ draft: true  # the desk does not read it
 ::: {module}
 """
 """A page that the generator fills from docstrings."""
+UNREAD = """---
+draft: true  # the desk answers from what is, not from what has changed
+search: {exclude: true}
+---
+"""
 
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:)[^)#\s]+")
@@ -57,7 +64,10 @@ def write_pages(folder: Path, root: Path = ROOT) -> None:
         place = folder / place_of(path.relative_to(root))
         place.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            text, targets = _move_links(path, root)
+            text = path.read_text("utf-8")
+            if path == root / WAITING:
+                text = f"{UNREAD}{text}\n{_list_changes(path.parent)}"
+            text, targets = _move_links(text, path, root)
             place.write_text(text, "utf-8")
             waiting += [target for target in targets if target not in waiting]
         else:
@@ -95,7 +105,18 @@ def _reference_of(module: str) -> str:
     return f"reference/{module}.md"
 
 
-def _move_links(path: Path, root: Path) -> tuple[str, list[Path]]:
+def _list_changes(folder: Path) -> str:
+    """Return the changes of a folder as lists, a kind after the other."""
+    parts = []
+    for kind in KINDS:
+        texts = [path.read_text("utf-8") for path in sorted(folder.glob(f"*.{kind}.md"))]
+        items = [f"- {' '.join(text.split())}" for text in texts]
+        if items:
+            parts.append("\n".join((f"## {kind.capitalize()}", "", *items, "")))
+    return "\n".join(parts)
+
+
+def _move_links(text: str, path: Path, root: Path) -> tuple[str, list[Path]]:
     """Return a page with the links of its place on the site, and the files that it links to."""
     targets: list[Path] = []
     start = posixpath.dirname(place_of(path.relative_to(root))) or "."
@@ -107,6 +128,6 @@ def _move_links(path: Path, root: Path) -> tuple[str, list[Path]]:
         targets.append(target)
         return posixpath.relpath(place_of(target.relative_to(root)), start)
 
-    parts = _FENCE.split(path.read_text("utf-8"))
+    parts = _FENCE.split(text)
     parts[::2] = [_LINK.sub(move, part) for part in parts[::2]]
     return "".join(parts), targets

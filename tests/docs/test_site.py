@@ -123,6 +123,37 @@ def test_a_version_stays_and_a_fault_stops_the_build(
     assert (folder / "site" / "0.10.0" / "run" / "desk" / "index.html").read_text() == before
 
 
+def test_the_changes_of_the_next_version_are_listed_by_kind(tmp_path: Path) -> None:
+    waiting = tmp_path / "root" / "docs" / "changes"
+    waiting.mkdir(parents=True)
+    (tmp_path / "root" / "docs" / "README.md").write_text("# Pages\n\n[All](changes/README.md)\n")
+    (waiting / "README.md").write_text("# Changes\n\nEach has a file.\n")
+    (waiting / "b.fixed.md").write_text("The second\nwas mended.\n")
+    (waiting / "a.fixed.md").write_text("The first was mended: [pages](../README.md).\n")
+    (waiting / "c.added.md").write_text("The third came.\n")
+    pages.write_pages(tmp_path / "pages", tmp_path / "root")
+    written = (tmp_path / "pages" / "changes" / "index.md").read_text()
+    _, listed = written.split("Each has a file.\n\n")
+    assert listed == (
+        "## Added\n\n- The third came.\n\n"
+        "## Fixed\n\n- The first was mended: [pages](../index.md).\n- The second was mended.\n"
+    )
+
+
+@pytest.mark.servers
+@pytest.mark.slow
+async def test_the_list_of_changes_is_no_source_of_answers(served: Served) -> None:
+    (version,) = (path.parent for path in served.site.glob("*/index.html"))
+    assert "<h2" in (version / "changes" / "index.html").read_text()
+    found = json.loads((version / "search.json").read_text())["items"]
+    assert not [item for item in found if item["location"].startswith("changes/")]
+    async with (
+        aiohttp.ClientSession(served.url.rpartition("/")[0]) as client,
+        client.get("/llms.txt") as listed,
+    ):
+        assert "/changes" not in await listed.text()
+
+
 def test_the_checker_finds_what_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "index.html").write_text(
