@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.sections.actions.action_terms import Variable
 from aitp_desk.config.units import Bytes, Count, Line, Seconds
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
@@ -21,10 +22,6 @@ Security = Annotated[
         )
     ),
 ]
-Variable = Annotated[
-    str, Meta(pattern=r"\A(?:[A-Za-z_][A-Za-z0-9_]*)?\Z", extra={"unit": "a variable's name"})
-]
-"""The environment variable that holds a credential; empty for none."""
 Name = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z", max_length=200)]
 Authority = Annotated[
     Name,

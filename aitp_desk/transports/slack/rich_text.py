@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
 
+from aitp_desk.transports.wire.markup import parse_markdown
+
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 MOST_CHARACTERS = 12_000
@@ -39,7 +39,7 @@ _URL_END = ".,;:!?)]}'*_~"
 def rich_text(markdown: str) -> list[Element]:
     """Return a Markdown text as elements of one rich text block."""
     markdown = markdown[:MOST_CHARACTERS].replace("\0", "")
-    elements = _Writer().write(_parser().parse(markdown))
+    elements = _Writer().write(parse_markdown(markdown))
     if len(msgspec.json.encode(elements)) <= MOST_JSON_CHARACTERS:
         return elements
     return plain_section(plain(elements))
@@ -70,14 +70,6 @@ def link(url: str, label: str) -> Element:
 
 def _words(element: Element) -> str:
     return "".join(str(one.get("text", "")) for one in element["elements"])
-
-
-@cache
-def _parser() -> MarkdownIt:
-    """Return the parser; created late, because a desk without Slack starts without it."""
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 class _List:
@@ -149,9 +141,6 @@ class _Writer:
 
     def _read_leaf(self, token: Token) -> None:
         match token.type:
-            case "html_block":
-                self._end()
-                self._add(list(_texts(token.content.rstrip("\n"), {})))
             case "fence" | "code_block":
                 self._end()
                 self._preformatted(token.content.rstrip("\n"))

@@ -7,12 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.sections.actions.action_terms import Variable
 from aitp_desk.config.units import Url
-
-Variable = Annotated[
-    str,
-    Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", extra={"unit": "an environment variable"}),
-]
 
 
 class SlackSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

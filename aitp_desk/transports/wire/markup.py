@@ -66,7 +66,7 @@ _PLAIN = Marks()
 def render_markdown(markdown: str, marks: Marks) -> str:
     """Render Markdown in the marks of a platform."""
     writer = _Writer(marks)
-    for token in _parser().parse(markdown[:MOST_CHARACTERS]):
+    for token in parse_markdown(markdown[:MOST_CHARACTERS]):
         writer.read(token)
     return writer.finish()
 
@@ -79,6 +79,11 @@ def write_plainly(markdown: str) -> str:
 def count_units(text: str) -> int:
     """Return a text's length in UTF-16 code units, which some platforms count."""
     return len(text) + sum(character > "\uffff" for character in text)
+
+
+def parse_markdown(markdown: str) -> list[Token]:
+    """Parse Markdown as the desk's pages do; HTML in it is text."""
+    return _parser().parse(markdown)
 
 
 @cache
