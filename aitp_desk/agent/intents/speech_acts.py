@@ -9,8 +9,8 @@ from aitp_desk.agent.intents.deeds import to_plain_text
 from aitp_desk.agent.intents.languages import Language, read_language, read_manner
 
 SpeechAct = Literal["policy", "request", "leave", "favour", "question", "statement"]
-"""``policy`` asks how things are done or what they cost in general, ``leave`` whether one may,
-``favour`` whether another person would.
+"""``policy`` asks how things are done or what they cost in general, or praises. ``leave`` asks
+whether one may, ``favour`` whether another person would.
 """
 _LEAD = (
     r"(?:(?:hi|hello|hey|please|pls|plz|and|so|but|ok|okay|well|excuse me|good morning|sorry|oh"
@@ -20,6 +20,13 @@ _RULES = re.compile(
     r"(?<!\S)(?:policy|policies|fees?|rules|terms|conditions|curl|command|warranty|guarantee"
     r"|opening (?:hours|times)|free of charge|for free)(?!\S)"
 )
+_PRAISE = re.compile(
+    r"(?<!\S)(?:(?:i|we|they|everyone|everybody) (?:\S+ )?(?:loved?|enjoyed)"
+    r"|(?:was|were|feel|feels|felt) (?:so |very |really |just |absolutely )?(?:great|good|fine|nice"
+    r"|fantastic|wonderful|amazing|awesome|excellent|lovely|delicious|tasty|friendly|perfect|kind"
+    r"|brilliant|superb|helpful|beautiful|fun))(?!\S)(?!.* but )"
+)
+"""Tells how something was; what was bad may be a fault that is reported."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _POLICY = re.compile(
     _LEAD + r"(?:how (?!many\b|much (?:would|will|for|longer|do (?:i|we) (?:still )?owe)\b"
@@ -37,7 +44,10 @@ _GENERAL = re.compile(
     _LEAD + r"(?:who\b|what time\b|what does\b|how (?:do|does|is|are|busy|full)\b"
     r"|when (?:do|does|are|is|should|will|must|did)\b"
     r"|how (?:many|much)\b.* (?:can|may|must|should) (?:i|we)\b|until when\b|(?:if|suppose) \S"
-    r"|(?:can|may|could|does|do) (?:some|any)(?:one|body) else\b|will you\b(?!.* please)"
+    r"|(?:can|may|could|does|do) (?:(?:some|any)(?:one|body) else|(?:an?|my|our) (?:neighbou?r"
+    r"|friend|wife|husband|partner|son|daughter|child|children|kids?|mother|father|parents"
+    r"|colleague|dog))\b"
+    r"|will you\b(?!.* please)"
     r"|where (?:can|do|does|is your|are your|is the|are you|should)\b|is it possible\b|can one\b)"
 )
 """Asks in general, unless the words name a day."""
@@ -116,4 +126,6 @@ def read_act(text: str, plain: str, language: Language) -> SpeechAct:
         return "favour"
     if _LEAVE.match(plain):
         return "leave"
-    return "question" if asks or text.rstrip().endswith(("?", "？")) else "statement"
+    if asks or text.rstrip().endswith(("?", "？")):
+        return "question"
+    return "policy" if _PRAISE.search(plain) and not REFERENCE.search(text) else "statement"

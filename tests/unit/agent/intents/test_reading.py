@@ -88,6 +88,11 @@ def test_words_ask_for_an_action_or_about_it(words: str, name: str | None) -> No
         ("Hello, could you check it", "favour"),
         ("can I cancel it", "leave"),
         ("my chain came off", "statement"),
+        ("we loved the lamp", "policy"),
+        ("the lesson on Monday was really fun", "policy"),
+        ("the ride was great but my chain came off", "statement"),
+        ("can my friend use it?", "policy"),
+        ("can my friend come on Monday?", "leave"),
     ],
 )
 def test_an_act_is_told_by_its_beginning(words: str, act: str) -> None:
@@ -131,6 +136,8 @@ def test_mixed_up_words_are_read_too(words: list[str]) -> None:
         ("another two days please", "extend"),
         ("the motor had been dead for days", "fault"),
         ("the lights had gone out", "fault"),
+        ("the lamp won't switch on", "fault"),
+        ("how many of them do you have there", "stock"),
     ],
 )
 def test_a_deed_is_named_in_every_number_person_and_time(words: str, deed: str) -> None:
