@@ -257,6 +257,7 @@ def test_a_sitemap_is_the_content(tmp_path: Path) -> None:
     config = load_config(site)
     assert config.content.web.sitemaps == (sitemap,)
     assert config.site.url == "https://kettles.example"
+    assert config.site.name == "kettles.example"
     assert [one.name for one in site.iterdir()] == ["desk.toml"]
     warning, ready = succeed("check", site)
     assert warning.startswith("warning: no page is here. 'serve' reads those of content.web")
@@ -353,6 +354,18 @@ async def test_a_terminal_is_asked_three_questions(tmp_path: Path) -> None:
     config = load_config(site)
     assert (config.site.name, config.site.url) == KNOWN
     assert (config.site.contact.email, config.tickets.people) == ("a@b.example", "offered")
+
+
+async def test_an_address_may_be_typed_without_its_scheme(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    said = await on_terminal(
+        ["init", str(site), "--from", "https://www.kettles.example/tea/"],
+        {"Name": "", "address (": "desk.kettles.example", "Email": ""},
+    )
+    assert "Name of the site [kettles.example/tea]: " in said
+    config = load_config(site)
+    assert config.site.name == "kettles.example/tea"
+    assert config.site.url == "https://desk.kettles.example"
 
 
 async def test_a_terminal_that_says_yes_is_asked_nothing(tmp_path: Path) -> None:

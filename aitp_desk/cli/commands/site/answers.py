@@ -78,7 +78,10 @@ def ask_owner(detected: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str
 
 
 def _check_answer(key: str, text: str) -> str:
-    return _check(key, text.strip()) if text.strip() else ""
+    text = text.strip()
+    if text and key == "site.url" and "://" not in text:
+        text = f"https://{text}"
+    return _check(key, text) if text else ""
 
 
 def _check(key: str, value: str) -> str:

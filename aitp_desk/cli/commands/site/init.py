@@ -141,9 +141,11 @@ def _describe(made: Generated | None, sitemap: str | None) -> dict[str, Any]:
     from aitp_desk.model.web_address import origin_of, web_address
 
     if sitemap is not None:
-        read: dict[str, Any] = {"content.web.sitemaps": [sitemap]}
         place = urlsplit(sitemap)
-        if place.path.rpartition("/")[0]:
+        below = place.path.rpartition("/")[0]
+        name = f"{(place.hostname or '').removeprefix('www.')}{below}"[:200]
+        read: dict[str, Any] = {"content.web.sitemaps": [sitemap], "site.name": name}
+        if below:
             click.echo(f"note   {_OWN}")
             return read
         return {**read, "site.url": origin_of(place)}
