@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -227,10 +228,14 @@ async def test_a_desk_s_folder_is_examined(tmp_path: Path, monkeypatch: pytest.M
     assert "the connection failed" in found["error webhook"][0]
 
 
-@pytest.mark.parametrize("fallback", ["", "OTHER_KEY"])
+@pytest.mark.parametrize(
+    ("fallback", "has_sdk"), [("", True), ("OTHER_KEY", True), ("OTHER_KEY", False)]
+)
 async def test_a_model_without_a_limit_is_named_also_as_a_fallback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fallback: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fallback: str, *, has_sdk: bool
 ) -> None:
+    if not has_sdk:
+        monkeypatch.setitem(sys.modules, "anthropic", None)
     site, data = tmp_path / "site", tmp_path / "data"
     site.mkdir()
     (site / "page.md").write_text("# Hours\n\nWe open at nine.\n")
@@ -242,7 +247,7 @@ async def test_a_model_without_a_limit_is_named_also_as_a_fallback(
         (site / "desk.toml").write_text(settings)
         _, found = await examine(desk.url, "--folder", site, "--data", data)
     told = "\n".join(found["warning settings"])
-    assert ("model.day_tokens sets no limit" in told) == bool(fallback)
+    assert ("model.day_tokens sets no limit" in told) == bool(fallback and has_sdk)
 
 
 async def test_what_is_open_to_strangers_is_named(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from aitp_desk.agent.generative.providers.chain import describe_obstacle
 from aitp_desk.app.transports import load_for_check
 from aitp_desk.auth.keys.master_key import KEY_FILE, MASTER_KEY
 from aitp_desk.cli.commands.site.examination.connection import SECONDS
@@ -62,7 +63,10 @@ def _check_settings(config: Config, findings: Findings) -> None:
         findings.approve("settings", "limits are on")
     else:
         findings.fault("settings", "limits.enabled is false", "switch the limits on")
-    is_paid = any(os.environ.get(one.key_variable) for one in config.model.chain)
+    is_paid = any(
+        one.key_variable and describe_obstacle(one, os.environ) is None
+        for one in config.model.chain
+    )
     if is_paid and not config.model.day_tokens:
         what = "a model answers, and model.day_tokens sets no limit"
         findings.warn("settings", what, "limit the tokens of a day")
