@@ -39,6 +39,8 @@ class TextMessage(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
         trimmed: quotations and signatures that were cut off; operators can read them.
         refusals: sentences for the person about what was not taken, and what to do.
         subject: of an email; empty elsewhere.
+        is_unreadable: whether it is of a kind that no desk reads, such as a poll: the person is
+            asked to write it as text.
     """
 
     text: str
@@ -48,6 +50,7 @@ class TextMessage(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
     trimmed: str = ""
     refusals: tuple[str, ...] = ()
     subject: str = ""
+    is_unreadable: bool = False
 
 
 class MessageEdit(msgspec.Struct, frozen=True, kw_only=True, tag="edit"):

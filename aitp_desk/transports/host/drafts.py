@@ -78,6 +78,8 @@ class DraftMaker:
             RateLimited, Unavailable, StoreBusy: the desk keeps none now.
         """
         attachments, refusals = await self.save_files(principal, message)
+        if message.is_unreadable:
+            refusals = (*refusals, say("unreadable", self._language))
         content = [message.text] if message.text.strip() else []
         content += refusals
         if not content and attachments:

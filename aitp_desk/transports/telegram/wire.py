@@ -11,7 +11,6 @@ import msgspec
 
 from aitp_desk.transports.base import Unreachable
 from aitp_desk.transports.events import (
-    AutomaticMessage,
     ChatStart,
     Choice,
     ConversationMove,
@@ -158,12 +157,7 @@ def _read_event(message: Payload, bot: Bot, *, is_edited: bool) -> Event | None:
     if text or files:
         return TextMessage(text=text, message_ref=ref, answers_ref=answers, files=files)
     if any(name in message for name in _NOT_READ):
-        return AutomaticMessage(
-            text="",
-            reason="It is of a kind that the desk cannot read, such as a poll.",
-            message_ref=ref,
-            answers_ref=answers,
-        )
+        return TextMessage(text="", message_ref=ref, answers_ref=answers, is_unreadable=True)
     return ChatStart() if words.is_mentioned else None
 
 

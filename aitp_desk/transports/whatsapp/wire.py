@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 
 from aitp_desk.transports.events import (
-    AutomaticMessage,
     ChatStart,
     Choice,
     DeliveryFailure,
@@ -162,13 +161,8 @@ def _read_text(message: Payload, kind: str, content: Payload) -> str:
             return content.text("caption") if kind in _FILES else ""
 
 
-def _unreadable(message_id: str, answers: str) -> AutomaticMessage:
-    return AutomaticMessage(
-        text="",
-        reason="It is of a kind that the desk cannot read, such as a poll.",
-        message_ref=message_id,
-        answers_ref=answers,
-    )
+def _unreadable(message_id: str, answers: str) -> TextMessage:
+    return TextMessage(text="", message_ref=message_id, answers_ref=answers, is_unreadable=True)
 
 
 def _read_choice(interactive: Payload, message_id: str, answers: str) -> Event:

@@ -199,3 +199,15 @@ async def test_an_operator_learns_that_an_answer_stays(office: Office) -> None:
     await remove(office, event)
     await office.until(NOT_REMOVED)
     assert office.talker.rows(DELETED) == [(0,)]
+
+
+async def test_a_person_is_asked_for_text_where_nothing_can_be_read(desk: CarriedDesk) -> None:
+    platform = pigeons(desk)
+    poll = TextMessage(text="", message_ref="poll", is_unreadable=True)
+    for _ in range(2):  # the second is a repetition
+        await platform.deliver("ada", poll, "poll", language="de")
+        await handled(desk)
+    (told,) = platform.sent
+    assert told.text.endswith("Bitte schreiben Sie es als Text.")
+    assert desk.talker.rows("SELECT count(*) FROM messages") == [(1,)]
+    assert desk.talker.rows("SELECT count(*) FROM runs") == [(0,)]

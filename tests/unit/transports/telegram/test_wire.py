@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from aitp_desk.transports.base import Unreachable
 from aitp_desk.transports.events import (
-    AutomaticMessage,
     ChatStart,
     Choice,
     ConversationMove,
@@ -236,10 +235,9 @@ def test_places_contacts_and_stickers_are_text(content: dict[str, Any], text: st
     assert read(message(**content)) == TextMessage(text=text, message_ref="7")
 
 
-def test_what_cannot_be_read_is_recorded() -> None:
+def test_a_person_is_asked_for_text_where_nothing_can_be_read() -> None:
     event = read(message(poll={"id": "1", "question": "?"}))
-    assert isinstance(event, AutomaticMessage)
-    assert event.reason
+    assert event == TextMessage(text="", message_ref="7", is_unreadable=True)
 
 
 NOTHING: list[dict[str, Any]] = [

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.transports.events import (
-    AutomaticMessage,
     ChatStart,
     Choice,
     DeliveryFailure,
@@ -186,10 +185,10 @@ def test_kinds_of_messages(
 
 
 @pytest.mark.parametrize("kind", ["unsupported", "order", "poll", "future_kind", ""])
-def test_what_cannot_be_read_is_recorded(kind: str) -> None:
+def test_a_person_is_asked_for_text_where_nothing_can_be_read(kind: str) -> None:
     event = event_of(kind, {}, errors=[{"code": 131051, "title": "Unsupported message type"}])
-    assert isinstance(event, AutomaticMessage)
-    assert event.reason
+    assert isinstance(event, TextMessage)
+    assert event.is_unreadable
 
 
 def test_a_number_that_was_given_up_gets_no_more_messages() -> None:
