@@ -62,7 +62,9 @@ def _mailgun(data: bytes) -> None:
     content_type = kind.decode("latin-1")
     read_form(content_type, body, lambda _fields: None)
     with suppress(NotAuthenticated):  # nothing here has the key
-        _finish(MailgunHook(_DESK.inbox, "key", 300).read(_delivery(body, content_type)))
+        _finish(
+            MailgunHook(_DESK.inbox, _DESK.host, "key", 300).read(_delivery(body, content_type))
+        )
 
 
 def _postmark(data: bytes) -> None:

@@ -246,7 +246,7 @@ class EmailTransport(Transport):
                 "mailgun.signing_key_env",
                 "the signing key of webhooks",
             )
-            mailgun = MailgunHook(self._inbox, key, settings.mailgun.tolerance)
+            mailgun = MailgunHook(self._inbox, self.host, key, settings.mailgun.tolerance)
             hooks["mailgun_mime"] = Endpoint(read=mailgun.read, max_bytes=most)
         if settings.ses is not None:
             ses = SesHook(self._inbox, settings.ses.topic, self.host.send)

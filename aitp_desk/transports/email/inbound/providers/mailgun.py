@@ -2,14 +2,14 @@
 
 Source: documentation.mailgun.com, "Receiving Messages via HTTP through a forward() action" and
 "Securing Webhooks". The signature covers a time and a random token, and not the mail: a token
-counts once, or again with the same mail. Mailgun gives up at a 406.
+counts once, or again with the same mail, at whichever process. Mailgun gives up at a 406.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote_to_bytes
 
@@ -17,7 +17,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File, FormParser, parse_options_header
 
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.transports.base import Delivery, HookResult
+from aitp_desk.transports.base import Delivery, HookResult, Host
 from aitp_desk.transports.email.inbound.inbox import Inbox
 from aitp_desk.transports.email.inbound.providers.base import take
 
@@ -25,8 +25,6 @@ GIVES_UP = 406
 MOST_FIELDS = 100
 LONGEST_PROOF = 200
 """How long a name, and what proves a request, may be, in bytes."""
-MOST_TOKENS = 10_000
-"""Tokens that are remembered; within the tolerance there are fewer."""
 
 
 class MailgunHook:
@@ -34,15 +32,17 @@ class MailgunHook:
 
     Parameters:
         inbox: reads the mails.
+        host: keeps which mail came with a token.
         key: signs the requests.
         tolerance: how old a signature may be, in seconds.
     """
 
-    def __init__(self, inbox: Inbox, key: str, tolerance: int) -> None:
+    def __init__(self, inbox: Inbox, host: Host, key: str, tolerance: int) -> None:
         self._inbox = inbox
+        self._host = host
         self._key = key.encode()
         self._tolerance = tolerance
-        self._used: OrderedDict[bytes, bytes] = OrderedDict()
+        self._one_at_a_time = asyncio.Lock()
 
     async def read(self, delivery: Delivery) -> HookResult:
         """Read one request.
@@ -60,7 +60,7 @@ class MailgunHook:
         data = fields.get("body-mime")
         if not data:
             raise InvalidRequest("body-mime is missing. The route's URL must end with mime.")
-        self._check_token(fields["token"], data)
+        await self._check_token(fields["token"], data)
         recipient = fields.get("recipient", b"").decode("utf-8", "replace")
         return await take(self._inbox, data, (recipient,) if recipient else (), GIVES_UP)
 
@@ -75,13 +75,16 @@ class MailgunHook:
         if abs(now - int(timestamp)) > self._tolerance:
             raise NotAuthenticated("The signature is too old.")
 
-    def _check_token(self, token: bytes, data: bytes) -> None:
+    async def _check_token(self, token: bytes, data: bytes) -> None:
         """Refuse a token that came with another mail: it was copied."""
         found = hashlib.sha256(data).digest()
-        if not hmac.compare_digest(self._used.setdefault(token, found), found):
+        key = f"mailgun {hashlib.sha256(token).hexdigest()}"
+        async with self._one_at_a_time:
+            kept = await self._host.read_bytes(key)
+            if kept is None:
+                await self._host.keep_bytes(key, found)
+        if kept is not None and not hmac.compare_digest(kept, found):
             raise NotAuthenticated("The signature was used for another mail.")
-        while len(self._used) > MOST_TOKENS:
-            self._used.popitem(last=False)
 
 
 def read_form(
