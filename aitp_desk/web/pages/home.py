@@ -46,6 +46,7 @@ def render_home(
     acts: Sequence[Action] = (),
     brand: Brand = PLAIN,
     inspector: Markup = NOTHING,
+    sign_in: str = "",
 ) -> bytes:
     """Render the home page.
 
@@ -56,6 +57,7 @@ def render_home(
         api: the path of the page for developers; where there is none, the addresses are here.
         acts: the actions that the chat offers.
         inspector: the panel that shows how answers were found.
+        sign_in: the page where visitors sign in; empty without one.
     """
     texts = find_texts(site.language)
     main = fill_template(
@@ -63,7 +65,7 @@ def render_home(
         site=site.name,
         description=site.description or texts.say("home.description", site=site.name),
         read=texts.count("home.read", len(documents)),
-        ask=render_ask(texts, acts),
+        ask=render_ask(texts, acts, sign_in, _find_contact(site)),
         inspector=inspector,
         pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
@@ -83,6 +85,11 @@ def render_home(
         language=find_language_tag(site.language),
         brand=brand,
     )
+
+
+def _find_contact(site: Site) -> str:
+    email = site.contact.email
+    return site.contact_url or (f"mailto:{email}" if email else "")
 
 
 def _render_addresses(

@@ -159,16 +159,19 @@ def render_frame(
     ).encode()
 
 
-def render_ask(texts: Texts, acts: Sequence[Action]) -> Markup:
+def render_ask(
+    texts: Texts, acts: Sequence[Action], sign_in: str = "", contact: str = ""
+) -> Markup:
     """Render the chat of the home page, and what it offers to do.
 
     Parameters:
         acts: the actions that it offers; if one needs a key, there is a form for it.
+        sign_in, contact: as of :func:`render_actions`.
     """
     needs_key = any(act.open_to != "anyone" for act in acts)
     return fill_template(
         texts.template(_ASK),
-        acts=render_actions(acts, texts),
+        acts=render_actions(acts, texts, sign_in, contact),
         key=fill_template(texts.template(_KEY)) if needs_key else NOTHING,
     )
 

@@ -163,7 +163,15 @@ class PagesHandlers:
             examples = self._list_examples(editions)
             return tag_page(
                 render_home(
-                    self._site, pages, examples, self._rows, api, acts, self._brand, inspector
+                    self._site,
+                    pages,
+                    examples,
+                    self._rows,
+                    api,
+                    acts,
+                    self._brand,
+                    inspector,
+                    self._widget.sign_in_url,
                 )
             )
 

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import Contact, Site
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.action import Action, OpenTo
 from aitp_desk.web.pages.assets import ASSETS, ICON, SCRIPTS, STYLE
 from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
@@ -377,3 +377,28 @@ def test_the_home_page_offers_what_changes_something_and_is_not_for_operators_al
     assert first["title"] == "Lends a <lamp>."
     assert tree.css(".key input[type=password]")
     assert not LexborHTMLParser(home().decode()).css("[data-action], .key")
+
+
+@pytest.mark.parametrize(
+    ("open_to", "sign_in", "told", "link"),
+    [
+        ("actions", "/sign-in", "Sign in to use them.", "/sign-in"),
+        (
+            "actions",
+            "",
+            "They need an access key of this site. Contact",
+            "mailto:ask@lamps.example",
+        ),
+        ("anyone", "/sign-in", "", ""),
+    ],
+)
+def test_the_home_page_says_how_to_get_what_an_action_needs(
+    open_to: OpenTo, sign_in: str, told: str, link: str
+) -> None:
+    site = Site(name="Lamps", contact=Contact(email="ask@lamps.example"))
+    acts = (Action("lend_lamp", "Lends a lamp.", kind="action", open_to=open_to),)
+    page = render_home(site, [document()], [], acts=acts, sign_in=sign_in).decode()
+    hints = LexborHTMLParser(page).css("section.ask > .hint")
+    assert "".join(one.text() for one in hints) == told
+    links = [one.attributes["href"] for hint in hints for one in hint.css("a")]
+    assert links == ([link] if link else [])
