@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from aitp_desk.transports.matrix.conversations import Place
-from aitp_desk.transports.matrix.phrases import phrase
 from aitp_desk.transports.matrix.text import write_html
 from aitp_desk.transports.matrix.wire import CHOICES, FILES, MOST_CHOICES, MOST_NAME, PARTS
 from aitp_desk.transports.messages import Outgoing, OutgoingFile
+from aitp_desk.transports.wire.texts import say
 
 MOST_CONTENT = 56_000
 """The longest content in bytes: a whole event has at most 65,536 (section "Size limits")."""
@@ -97,13 +97,13 @@ def _body(outgoing: Outgoing) -> str:
     blocks.append(outgoing.text)
     if outgoing.sources:
         listed = (f"- {one.title}: {one.url}" for one in outgoing.sources[:MOST_SOURCES])
-        blocks.append("\n".join([f"{phrase('sources', outgoing.language)}:", *listed]))
+        blocks.append("\n".join([f"{say('sources', outgoing.language)}:", *listed]))
     if links := _links(outgoing):
         blocks.append("\n".join(f"- {label}: {url}" for label, url in links))
     if choices := _choices(outgoing):
         if not _lists_choices(outgoing):
             blocks.append(_number(choices))
-        blocks.append(phrase("choose", outgoing.language))
+        blocks.append(say("choose_number", outgoing.language))
     return "\n\n".join(filter(None, blocks))
 
 
@@ -112,14 +112,14 @@ def _html(outgoing: Outgoing) -> str:
     blocks.append(write_html(outgoing.text))
     if outgoing.sources:
         listed = ((one.title, one.url) for one in outgoing.sources[:MOST_SOURCES])
-        blocks.append(f"<p>{escape(phrase('sources', outgoing.language))}:</p>{_list(listed)}")
+        blocks.append(f"<p>{escape(say('sources', outgoing.language))}:</p>{_list(listed)}")
     if links := _links(outgoing):
         blocks.append(_list(links))
     if choices := _choices(outgoing):
         items = "".join(f"<li>{escape(label)}</li>" for _, label in choices)
         if not _lists_choices(outgoing):
             blocks.append(f"<ol>{items}</ol>")
-        blocks.append(f"<p><em>{escape(phrase('choose', outgoing.language))}</em></p>")
+        blocks.append(f"<p><em>{escape(say('choose_number', outgoing.language))}</em></p>")
     return "".join(blocks)
 
 

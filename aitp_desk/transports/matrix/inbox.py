@@ -22,7 +22,6 @@ from aitp_desk.transports.matrix.content import write_notice
 from aitp_desk.transports.matrix.conversations import Place
 from aitp_desk.transports.matrix.directs import DirectMarks
 from aitp_desk.transports.matrix.events import Event, decode_page
-from aitp_desk.transports.matrix.phrases import phrase
 from aitp_desk.transports.matrix.rooms import Facts, Rooms
 from aitp_desk.transports.matrix.settings import MatrixSettings
 from aitp_desk.transports.matrix.wire import (
@@ -36,6 +35,7 @@ from aitp_desk.transports.matrix.wire import (
     read_relation,
     strip_address,
 )
+from aitp_desk.transports.wire.texts import say
 
 MOST_LATEST = 10
 """How many of the last messages of a thread are searched for the desk's last one."""
@@ -97,7 +97,7 @@ class Inbox:
         key = f"encrypted {room}"
         if room in self._declined or await self._host.read_state(key) is not None:
             return
-        text = phrase("encrypted", self._host.languages[0])
+        text = say("room_encrypted", self._host.languages[0])
         path = f"client/v3/rooms/{segment(room)}/send/m.room.message/encrypted"
         await self._client.call("PUT", path, body=write_notice(text, Place(room), ""))
         await self._host.keep_state(key, b"declined")

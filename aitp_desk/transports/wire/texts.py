@@ -1,4 +1,4 @@
-"""What chat platforms show besides the desk's messages."""
+"""What platforms show besides the desk's messages."""
 
 from __future__ import annotations
 

@@ -33,6 +33,14 @@ def test_all_languages_have_all_texts_with_the_same_values(path: Path) -> None:
             assert text == re.sub(r"\s+", " ", text).strip()
 
 
+def test_all_texts_are_in_the_same_languages() -> None:
+    """A person reads the frame of a mail in the language of the answer in it."""
+    texts = [json.loads(path.read_text("utf-8")) for path in CATALOGUES]
+    (languages,) = {tuple(next(iter(one.values()))) for one in texts}
+    spoken = Path(str(files("aitp_desk.agent.speech"))).glob("*.toml")
+    assert set(languages) == {path.stem for path in spoken}
+
+
 def test_an_unknown_language_is_answered_in_english() -> None:
     catalogue = TextCatalogue("aitp_desk.transports.host")
     assert catalogue.say("yes", "de-AT") == "Ja"

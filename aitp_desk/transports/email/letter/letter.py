@@ -20,6 +20,7 @@ from aitp_desk.transports.email.letter.texts import say, supported
 from aitp_desk.transports.email.message_ids import chain
 from aitp_desk.transports.messages import EarlierMessage, Outgoing, OutgoingFile
 from aitp_desk.transports.pages.html import Link, Page, Quote, render_page
+from aitp_desk.transports.wire import texts
 
 MOST_SUBJECT = 200
 MOST_NAME = 100
@@ -157,7 +158,7 @@ def _page(outgoing: Outgoing, site: Site, envelope: Envelope) -> Page:
         colour=site.colour,
         body=render_html(plain_text(outgoing.text)),
         buttons=envelope.buttons,
-        sources_title=say("sources", language),
+        sources_title=texts.say("sources", language),
         sources=tuple(
             Link(one_line(source.title or source.url, 200), source.url)
             for source in outgoing.sources
