@@ -246,6 +246,7 @@ class Answer(msgspec.Struct, frozen=True):
         person: set if a person is to be asked as well: the desk asks one, and says so after the
             text, which may then be empty. Such an answer is for one visitor alone.
         offers_person: whether the desk offers at the text's end to ask a person.
+        asked_person: id of the ticket that a person was asked by; empty if none was.
         operator_messages: operators' messages since the last turn, which are put before the text.
         spoken: if messages of capabilities are part of the answer: all its parts, whose texts
             are the text; empty if it is text alone.
@@ -265,6 +266,7 @@ class Answer(msgspec.Struct, frozen=True):
     waits: str | None = None
     person: PersonRequest | None = None
     offers_person: bool = False
+    asked_person: str = ""
     operator_messages: tuple[PersonMessage, ...] = ()
     spoken: tuple[Spoken, ...] = ()
     is_courtesy: bool = False

@@ -97,6 +97,8 @@ class Answer(msgspec.Struct, frozen=True):
         text: as the site wrote it, Markdown at most.
         kind: "question" if the site asks back; ``choices`` are then its readings, if it has any.
             "waiting" if the site, or a person of it, has not answered within the visit's time.
+        later: where a person of the site answers later: the thread (AITP) and the ticket; empty if
+            nobody was asked.
         quote: what agreeing to a question would cost; only :meth:`Site.agree` agrees to it.
         content_type: that of the protocol, such as "text/answer".
         data: the answer's further members, for content types other than text.
@@ -112,6 +114,7 @@ class Answer(msgspec.Struct, frozen=True):
     data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     tokens: int | None = None
     may_train: bool | None = None
+    later: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     quote: Quote | None = None
 
 

@@ -16,6 +16,7 @@ from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion
 from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
+from aitp_desk.store.units.tickets.requests import ASKED_PERSON
 
 
 class TurnWriter:
@@ -124,7 +125,8 @@ class TurnWriter:
             told = await self._recorder.write_with_ticket(turn, person)
         finally:
             self._sessions.evict(session)  # the ticket may have extended its retention
-        return msgspec.structs.replace(said, text=told.content[0])
+        ticket = told.metadata.get(ASKED_PERSON, "")
+        return msgspec.structs.replace(said, text=told.content[0], asked_person=ticket)
 
 
 def _about(session: Session, ask: AskRequest, outcome: Clarification) -> str:

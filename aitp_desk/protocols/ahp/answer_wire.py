@@ -241,6 +241,8 @@ class AnswerEncoder:
             meta.fallback = outcome.fallback
         if asked.last_event is not None:
             meta.last_event = asked.last_event
+        if isinstance(outcome, Answer) and outcome.asked_person:
+            meta.asked_person = outcome.asked_person
         if outcome.operator_messages:
             meta.people = [AHPPerson(one.actor, one.text) for one in outcome.operator_messages]
         return meta

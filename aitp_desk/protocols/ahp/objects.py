@@ -112,6 +112,7 @@ class AHPMeta(msgspec.Struct, kw_only=True):
     fallback: str | UnsetType = UNSET
     last_event: int | UnsetType = UNSET
     people: Sequence[AHPPerson] | UnsetType = UNSET
+    asked_person: str | UnsetType = UNSET
     content_type: str | UnsetType = UNSET
     fallback_from: str | UnsetType = UNSET
     cache: AHPCacheFigures | UnsetType = UNSET

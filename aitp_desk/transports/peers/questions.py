@@ -209,21 +209,33 @@ async def _keep(
     Raises:
         CallContinues: it has not come; another visit asks for it.
     """
-    told = attribute(partner, answer)
-    goes_on = answer.kind == "waiting" and bool(answer.data) and bool(resumes)
-    state = PeerConversation(
-        context.call_id,
-        None if goes_on else told,
-        resumes,
-        list_choices(answer),
-        answer.quote is not None,
-        partner.trusts(context),
-    )
-    if (await memory.read(context.conversation)).call_id == context.call_id:
-        await memory.replace(context.conversation, state)  # else a later question was put
-    if goes_on:
-        raise CallContinues(msgspec.json.encode(LateAnswer(resumes, answer.data)).decode())
+    told, late = attribute(partner, answer), find_late(answer, resumes)
+    known = await memory.read(context.conversation)
+    if known.call_id == context.call_id:  # else a later question was put
+        # what a person wrote was read from the thread of a conversation of another protocol
+        is_other = context.continued and known.resumes.get("endpoint") != resumes.get("endpoint")
+        state = PeerConversation(
+            context.call_id,
+            told if late is None else None,
+            known.resumes if is_other else resumes,
+            list_choices(answer),
+            answer.quote is not None,
+            partner.trusts(context),
+        )
+        await memory.replace(context.conversation, state)
+    if late is not None:
+        raise CallContinues(msgspec.json.encode(late).decode())
     return told
+
+
+def find_late(answer: Answer, resumes: Mapping[str, Any]) -> LateAnswer | None:
+    """Return by what a partner's answer is read later; None if it is all that comes."""
+    if answer.later:
+        thread = {"endpoint": "aitp", "thread": answer.later["thread"]}
+        return LateAnswer(thread, {"ticket": answer.later["ticket"]})
+    if answer.kind == "waiting" and answer.data and resumes:
+        return LateAnswer(resumes, answer.data)
+    return None
 
 
 async def _put(site: Site, question: str, choices: tuple[Choice, ...]) -> Answer:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from tests.journeys.peers.test_long_calls import find_pause, read_until
+from tests.support.clients.operator import operating
 from tests.support.clients.threads import THREADS, Talker
 from tests.support.doubles.agent import Clock
 from tests.support.protocols.scripted_site import ScriptedSite, scripted_site
-from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
+from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
 
 QUESTION = "Do you lend e-readers?"
 ANSWER = "Yes, for three weeks."
@@ -162,3 +163,33 @@ async def test_a_later_question_goes_on_while_an_earlier_one_is_open(tmp_path: P
         await tell_of_end(talker, clock, thread, ANSWER)
         await talker.post(thread, "And which e-readers?", wait=20)
         assert partner.site.bodies(CONVERSE)[-1]["session_id"] == "s-2"
+
+
+@pytest.mark.parametrize("protocol", ["", "ahp", "aitp"])
+async def test_what_a_partners_person_answers_is_told_on_the_thread(
+    tmp_path: Path, protocol: str
+) -> None:
+    clock = Clock(time.time())
+    people = '[tickets]\npeople = "offered"\n'
+    async with serving_site(write_site(tmp_path / "books", BOOKSHOP, people)) as partner:
+        toml = peer(partner.desk.url, title="Norwood", topics=["e-readers"], protocol=protocol)
+        site = write_site(tmp_path / "library", LIBRARY, toml)
+        async with (
+            serving_site(site, clock=clock) as talker,
+            operating(partner.desk, tmp_path / "books" / "data") as person,
+        ):
+            wish = "I want to talk to a person about e-readers for my school."
+            opened = await talker.open(wish, wait=20)
+            (told,) = opened.ok["replies"][-1]["content"]
+            assert told.startswith("**Norwood**: The answer has not come yet."), told
+            # what the partner's agent says meanwhile is not the person's answer
+            further = await talker.post(opened.id, "How long do you lend e-readers?", wait=20)
+            assert "three weeks" in str(further.ok["replies"])
+            (ticket,) = (await person.get("tickets"))["data"]
+            await person.post(f"tickets/{ticket['id']}/answer", words="Schools pay nothing.")
+            said = await tell_of_end(talker, clock, opened.id, "Schools pay nothing.")
+            assert said == "Norwood: Schools pay nothing."
+            again = await talker.post(opened.id, "And what else of e-readers?", wait=20)
+            assert again.ok["replies"]
+            threads = partner.rows("SELECT COUNT(*) FROM threads")
+            assert threads == [(1,)]

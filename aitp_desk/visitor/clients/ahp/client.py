@@ -14,6 +14,7 @@ from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Safet
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction, Source
 from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Problem, Turn
+from aitp_desk.visitor.clients.aitp.wire import find_later
 from aitp_desk.visitor.clients.hac import read_safety
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import (
@@ -314,6 +315,7 @@ class AhpClient:
                 data=payload if isinstance(payload, dict) else {},
                 tokens=meta.tokens_used,
                 may_train=may_train,
+                later=find_later(self._session, meta.asked_person),
             )
         raise fail(turn)
 

@@ -75,6 +75,7 @@ class Meta(msgspec.Struct, frozen=True):
     tokens_used: Annotated[int, msgspec.Meta(ge=0)] | None = None
     capability_used: str = ""
     content_signals: Signals = Signals()
+    asked_person: Line = ""
     price: Any = None
     payment: Any = None
 

@@ -24,6 +24,7 @@ from aitp_desk.visitor.clients.aitp.wire import (
     Refusal,
     Run,
     Said,
+    find_later,
     read_messages,
 )
 from aitp_desk.visitor.clients.reader import Reader
@@ -79,6 +80,12 @@ class AitpClient(Reader):
     async def read_late(self, waiting: Mapping[str, Any]) -> Answer:
         """Read once what the site has said since, once its work is over."""
         self._awaited = waiting
+        if ticket := waiting.get("ticket"):
+            url = URL(self._messages_url()) % {"order": "desc", "limit": "100"}
+            newest = read(await self._fetcher.send(str(url)), Page).data
+            # a session of AHP is a thread under another name: the ticket alone says whose it is
+            said = [one for one in reversed(newest) if one.note("ticket") == ticket]
+            return self._make_answer(tuple(said))
         if run_id := waiting["run"]:
             run = await self._read_run(run_id)
             if run.status in FAILED:
@@ -212,7 +219,9 @@ class AitpClient(Reader):
         text = "\n\n".join(words) or (quote.description if quote is not None else "")
         is_question = asks_back or said.decision is not None or quote is not None
         kind = "question" if is_question else "answer"
-        return Answer(text, kind, said.sources, choices, quote=quote)  # type: ignore[arg-type]
+        tickets = filter(None, (one.note("asked_person") for one in messages))
+        later = find_later(self._thread, next(tickets, ""))
+        return Answer(text, kind, said.sources, choices, quote=quote, later=later)  # type: ignore[arg-type]
 
     def _make_outcome(self, messages: tuple[Message, ...]) -> Outcome:
         said = read_messages(messages)

@@ -179,3 +179,8 @@ def read_sources(text: str) -> tuple[Source, ...]:
     if not all(found):
         return ()
     return tuple(Source(one[2], one[1]) for one in found if one is not None)
+
+
+def find_later(thread: str | None, ticket: str) -> dict[str, str]:
+    """Return where a person's later answer is read; empty if nobody was asked."""
+    return {"thread": thread, "ticket": ticket} if thread and ticket else {}
