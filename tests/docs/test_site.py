@@ -123,6 +123,21 @@ def test_a_version_stays_and_a_fault_stops_the_build(
     assert (folder / "site" / "0.10.0" / "run" / "desk" / "index.html").read_text() == before
 
 
+def test_the_members_of_a_struct_have_types_in_the_reference() -> None:
+    griffe = pytest.importorskip("griffe")
+    extension = ROOT / "examples" / "docs_site" / "docstrings.py"
+    loaded = griffe.load("aitp_desk.model.money", extensions=griffe.load_extensions(str(extension)))
+    (described,) = (
+        part
+        for part in loaded["Money"].docstring.parse("google")
+        if part.kind.value == "parameters"
+    )
+    assert [(one.name, str(one.annotation)) for one in described.value] == [
+        ("amount", "Decimal"),
+        ("currency", "Currency"),
+    ]
+
+
 def test_the_changes_of_the_next_version_are_listed_by_kind(tmp_path: Path) -> None:
     waiting = tmp_path / "root" / "docs" / "changes"
     waiting.mkdir(parents=True)
