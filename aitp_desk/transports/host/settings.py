@@ -4,25 +4,44 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Annotated
+from unicodedata import normalize
 
 import msgspec
 from msgspec import Meta
 
 from aitp_desk.model.access.scope import ACTION_NAME
 
+LONGEST_WORD = 200
+"""A longer message has other words too."""
 STOP_WORDS = (
     "stop",
     "stop all",
+    "stopall",
     "unsubscribe",
     "abmelden",
+    "abbestellen",
     "désabonner",
+    "me désabonner",
+    "désinscription",
     "baja",
+    "darme de baja",
     "annulla iscrizione",
+    "disiscrivimi",
     "afmelden",
+    "uitschrijven",
+    "cancelar subscrição",
+    "descadastrar",
     "wypisz",
+    "wypisz mnie",
     "配信停止",
     "退订",
+    "退訂",
+    "수신거부",
+    "수신 거부",
+    "เลิกรับข้อความ",
+    "หยุดส่งข้อความ",
 )
+"""In every language that the desk speaks."""
 
 
 class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,10 +94,14 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_stop_word(self, text: str) -> bool:
         """Return whether a message says that its sender wants no more messages."""
-        word = " ".join(text.split()).strip(" .!").casefold()
-        return word in _fold(self.stop_words)
+        return len(text) <= LONGEST_WORD and _fold(text) in _fold_all(self.stop_words)
+
+
+def _fold(text: str) -> str:
+    """Return a text in one form: letters are written wide, composed, in capitals."""
+    return " ".join(normalize("NFKC", text).split()).strip(" .!。\"'").casefold()
 
 
 @lru_cache
-def _fold(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(word.casefold() for word in words)
+def _fold_all(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_fold, words))
