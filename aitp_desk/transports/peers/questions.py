@@ -30,6 +30,7 @@ MAX_TEXT = 8_000
 MAX_SOURCES = 4
 MAX_CHOICES = 8
 MAX_LINE = 200
+NOT_YET = "It has not answered yet. Ask once more in a while."
 INTERRUPTED = (
     "This site was interrupted before the answer came, and does not send the question again by "
     "itself. Ask once more if you still want to know."
@@ -127,7 +128,7 @@ def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
 
 def attribute(partner: Partner, answer: Answer) -> PeerAnswer:
     """Return a partner's answer within bounds, with its owner's name; it loads nothing."""
-    text = clean_quote(answer.text).strip()
+    text = clean_quote(answer.text).strip() or (NOT_YET if answer.kind == "waiting" else "")
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT - 1]}…"
     if answer.quote is not None:

@@ -10,6 +10,7 @@ import pytest
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.mcp import MODES, Mode, failure, tool_user
 from tests.support.clients.threads import Talker, Told
+from tests.support.protocols.scripted_site import scripted_site
 from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
 
 SUMMARY = "How long do you lend e-readers?"
@@ -47,6 +48,19 @@ async def test_only_a_yes_sends_the_summary(tmp_path: Path) -> None:
             told = await converse(buyer, "yes", asked.body["session_id"])
             assert "three weeks" in json.dumps(told.ok)
             assert partner.desk.url in json.dumps(told.ok)
+
+
+async def test_a_partner_that_has_not_answered_yet_is_told_so(tmp_path: Path) -> None:
+    search = {"name": "content_search", "mode": "MODE2", "response_types": ["text/answer"]}
+    async with scripted_site() as site:
+        manifest = {"ahp": "0.1", "modes": ["MODE2"], "capabilities": [search]}
+        site.will("/.well-known/agent.json", manifest, method="GET")
+        site.will("/agent/converse", {"status": "accepted", "poll": "/x", "eta_seconds": 900})
+        toml = peer(site.url, title="Norwood", hand_over=True)
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            given = {"partner": "books", "summary": "An e-reader is wanted."}
+            told = (await talker.send("POST", "/capabilities/hand_over", given)).ok
+    assert "It has not answered yet." in str(told)
 
 
 async def test_a_no_sends_nothing(tmp_path: Path) -> None:
