@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.desk.processes import desk_command, free_port, serving_process
 
 HEAVY = frozenset(
@@ -53,6 +55,7 @@ def _loaded_by(code: str) -> set[str]:
     return set(json.loads(ran.stdout))
 
 
+@pytest.mark.slow
 def test_the_application_imports_nothing_heavy() -> None:
     loaded = _loaded_by("import aitp_desk.app.server")
     assert "httptools" in loaded
@@ -72,6 +75,7 @@ def test_a_command_imports_no_other() -> None:
     assert loaded & commands == set()
 
 
+@pytest.mark.slow
 def test_a_plain_desk_serves_without_what_is_heavy(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "content").mkdir(parents=True)

@@ -67,6 +67,7 @@ class Machine:
         return (self._home / "systemctl.log").read_text().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.sqlite
 def test_going_back_brings_the_database_of_before_the_upgrade(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
