@@ -48,7 +48,7 @@ test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=100 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
+	AITP_DESK_EXAMPLES=50 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
 	  --no-loadscope-reorder -m "slow or hypothesis or servers"
 	@$(MAKE) test-postgres JOURNEYS="$(ON_POSTGRES)"
 
