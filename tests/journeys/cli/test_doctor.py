@@ -16,6 +16,7 @@ import pytest
 
 from aitp_desk.app.server import RunningServer
 from aitp_desk.cli.commands.site.examination import behaviour
+from aitp_desk.desk.events.broadcaster import Broadcaster
 from tests.support.desk.command import run, run_apart
 from tests.support.desk.processes import free_port
 from tests.support.desk.server import SITE, serving
@@ -29,6 +30,15 @@ PROXY += "proxy_set_header Host $host; client_max_body_size 3m;"
 
 
 QUICK = "events.heartbeat_seconds=1"
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Desks send the keepalive for which the doctor waits a tenth of the time after the last."""
+    keep_alive = Broadcaster.run_keepalive
+    monkeypatch.setattr(
+        Broadcaster, "run_keepalive", lambda self, seconds: keep_alive(self, seconds / 10)
+    )
 
 
 async def examine(
@@ -424,7 +434,7 @@ MISTAKES = {
 async def test_a_mistake_of_the_web_server_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
 ) -> None:
-    monkeypatch.setattr(behaviour, "STREAM_SECONDS", 2.0)  # the desk's first message takes one
+    monkeypatch.setattr(behaviour, "STREAM_SECONDS", 2.0)
     options, checks, told = MISTAKES[mistake]
     async with behind_nginx(tmp_path, **options) as url:
         code, found = await examine(url)
