@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -34,6 +35,8 @@ def read_archive(path: Path) -> tuple[str, list[dict[str, Any]], bytes]:
         assert archive.testzip() is None
         names = archive.namelist()
         assert len(set(names)) == len(names)
+        now = time.localtime()[0]
+        assert {one.date_time[0] for one in archive.infolist()} <= {now, now - 1}
         lines = [
             line
             for name in names

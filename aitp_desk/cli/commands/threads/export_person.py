@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import click
 
@@ -145,7 +145,7 @@ async def _write_records(
     while record is not None:
         section = record.thread_id
         files: list[File] = []
-        with archive.open(_section(section), "w", force_zip64=True) as lines:
+        with archive.open(_entry(_section(section)), "w", force_zip64=True) as lines:
             while record is not None and record.thread_id == section:
                 counts[record.kind] += 1
                 if record.file is not None:
@@ -160,7 +160,7 @@ async def _write_file(archive: ZipFile, contents: FileContents, file: File) -> b
     """Write the bytes of a file; return whether they could be read."""
     from aitp_desk.model.errors import Unavailable
 
-    with archive.open(_path(file), "w", force_zip64=True) as out:
+    with archive.open(_entry(_path(file)), "w", force_zip64=True) as out:
         try:
             async with aclosing(await contents.open_slices(file)) as slices:
                 async for piece in slices:
@@ -168,6 +168,13 @@ async def _write_file(archive: ZipFile, contents: FileContents, file: File) -> b
         except Unavailable:
             return False
     return True
+
+
+def _entry(name: str) -> ZipInfo:
+    """Return the entry of a file, with the time of now; `ZipFile.open` would date it 1980."""
+    entry = ZipInfo(name, time.localtime()[:6])
+    entry.compress_type = ZIP_DEFLATED
+    return entry
 
 
 def _section(thread_id: str | None) -> str:
