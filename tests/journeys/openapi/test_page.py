@@ -116,7 +116,7 @@ async def test_a_line_says_how_to_call_it(stranger: Talker) -> None:
     page = await read(stranger)
     order = line(page, "place_order")
     assert "It needs an API key or an access token." in order
-    assert "items[].sku string, required An article number" in order
+    assert "items[].sku string, required Such as TO-2201" in order
     assert 'store one of "Bend", "Portland", "Boise", required' in order
     assert "-H 'Authorization: Bearer YOUR_KEY'" in order
     assert "Returns 200 CallStatus with result: place_order.result." in order
