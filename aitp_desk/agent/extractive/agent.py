@@ -73,6 +73,7 @@ MAX_FOLLOW_UPS = 3
 
 _CLEARLY_MORE = 1.3
 _DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
+_FENCE, _CLOSING = "```", "\n…\n```"
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST_PART = 4  # a shorter part of a hyphenated word means nothing alone
 
@@ -426,11 +427,17 @@ def find_follow_ups(found: Sequence[Candidate], library: Library) -> tuple[str, 
 
 
 def cut_text(text: str, limit: int) -> str:
-    """Cut a text to a number of characters, between words and with a mark."""
+    """Cut a text to a number of characters, between words and with a mark.
+
+    A block of code is cut between its lines, and closed.
+    """
     if len(text) <= limit:
         return text
     if limit <= 1:
         return text[:limit]
     kept = text[: limit - 1]
+    if kept.count(_FENCE) % 2 and len(_CLOSING) < limit:
+        lines, _, _ = kept[: limit - len(_CLOSING)].rpartition("\n")
+        return lines + _CLOSING if lines.count(_FENCE) % 2 else lines
     space = kept.rfind(" ")
     return (kept[:space] if space > limit // 2 else kept).rstrip() + "…"

@@ -270,7 +270,7 @@ class Stretch:
         """Extend a quotation around the best unit, within the length."""
         units, ends, limit = self._units, self._ends, self._limit
         first = best if ends[best] - ends[start] > limit * _BEFORE else start
-        window = [start] if first != start else []
+        window = [start] if first != start and units[start].kind != "code" else []
         if window and self._is_named_above(best):
             window.append(best - 1)
         if first != start and units[best].kind == "sentence" and not units[best].opens:

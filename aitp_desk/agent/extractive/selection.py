@@ -22,14 +22,14 @@ from aitp_desk.knowledge.index.layout import CODE_BLOCK
 from aitp_desk.knowledge.index.term_places import NOWHERE, TermPlace, TermPlaces
 from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search.quantities import CODE
-from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
+from aitp_desk.knowledge.search.ranking import HOPELESS, HOPELESS_WIDELY
 from aitp_desk.knowledge.search.vocabulary import KIN, OWN
 
 by_score = attrgetter("score")
 """Sorts candidates by their words alone."""
 
-CANDIDATES, CANDIDATES_WIDELY = 8, 16
-"""How many passages of the search are examined closely; more for a reader who takes several."""
+CANDIDATES = 12
+"""How many passages of the search are examined closely."""
 _BESIDE = 0.45
 """A passage with less than this share of the best score is not a source of an answer."""
 
@@ -39,7 +39,7 @@ _COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.15
 _EXPECTED_FIGURE = 0.35
 _SAID, _NAMED_PAGE = 0.75, 0.1
-_CALLED_SECTION = 0.3
+_CALLED_SECTION, _SAME_QUESTION = 0.3, 0.5
 _SHORT_QUESTION = 3
 _SAME_PAGE, _SAME_SECTION, _UNEXPECTED = 0.8, 0.5, 0.8
 _FOREIGN = 0.2
@@ -170,8 +170,7 @@ def find_candidates(
     """Return the passages that fit a question, best first; empty if none of its words is known.
 
     Parameters:
-        widely: examine more passages, and let common words find further ones: for a
-            reader who takes several.
+        widely: let common words find further passages: for a reader who takes several.
     """
     ranking = library.ranking
     terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
@@ -180,11 +179,7 @@ def find_candidates(
     signals = list_signals(library, asked, matches)
     proposed = [number for signal in signals for number in signal.best]
     scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
-    numbers = (
-        ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
-        if widely
-        else ranking.best(scores, CANDIDATES)
-    )
+    numbers = ranking.best(scores, CANDIDATES, HOPELESS_WIDELY if widely else HOPELESS)
     if on_page:
         near = {number: scores[number] for number in on_page if number in scores}
         numbers = list(dict.fromkeys([*numbers, *ranking.best(near, CANDIDATES)]))
@@ -297,7 +292,7 @@ class _Question:
         ranking, total = self._ranking, self._total
         places: dict[int, TermPlace] = {}
         gains: dict[int, float] = {}
-        around = covered = said = 0.0
+        around = covered = said = called_so = 0.0
         in_title, is_above = 0, False
         for at, kept, weight, where, is_own in self._terms:
             place = kept.get(number) or ranking.place(where, number)
@@ -311,17 +306,21 @@ class _Question:
                 is_above = True
                 around += weight * place.around
                 said += place.said
+                called_so += weight * place.heading
                 in_title += is_own and place.title >= OWN
         fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         coverage = covered / total
+        page = self.library.pages[number]
+        times = 1 + _NAMED_PAGE if page in self._named else 1.0
         base = searched / total + _COVERAGE * coverage
         about = ranking.heading_weights[number]
         if about:
-            base += _HEADING if said >= about else _HEADING * said / about
+            shared = min(said / about, 1.0)
+            base += _HEADING * shared
+            if ranking.genres[number] & genre.QUESTION:
+                times += _SAME_QUESTION * shared * called_so / total
         share = coverage**_WHOLE_QUESTION
-        page = self.library.pages[number]
         add = self._same_page * self._nearness(number) if page == self._document else 0.0
-        times = 1 + _NAMED_PAGE if page in self._named else 1.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
         likes = genre.authority(ranking.genres[number] & ~self.asked.prefers)
         if (is_above or not self._must) and self._names(number, places):

@@ -140,7 +140,8 @@ class Unit(msgspec.Struct, frozen=True):
         lead: the text before it that belongs to it: the sentence that opens a list or a code
             block, the item above a nested one, the columns of a table.
         opens: whether it begins a paragraph, a list, a table or a code block.
-        mark: the mark before a list item: ``-`` or its number (:class:`blocks.Item`).
+        mark: the mark before a list item: ``-`` or its number (:class:`blocks.Item`). Of a further
+            part of a long code block the blank lines before it.
     """
 
     kind: UnitKind

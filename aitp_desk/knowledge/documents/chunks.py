@@ -28,7 +28,10 @@ from aitp_desk.model.text import clean_name, clean_quote, drop_invisible, one_li
 MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
 MAX_UNIT_CHARACTERS = 2000
-"""A longer sentence, row or code block is cut: nothing that long answers a question."""
+"""A longer sentence or row is cut: nothing that long answers a question."""
+_CODE_CHARACTERS, _MOST_CODE_CHARACTERS = 800, 1000
+"""Code becomes several units: by paragraphs from the first length, by lines from the second."""
+_FENCE = "\n```"
 LEAD_IN_ENDINGS = (":", "：")
 """A unit with such an ending announces the next one."""
 MAX_TERM_CHARACTERS = 100
@@ -263,8 +266,31 @@ def split_units(blocks: Sequence[Block]) -> Iterator[Unit]:
             for at, row in enumerate(filter(any, block.rows)):
                 yield _unit("row", _row(block.header, row), columns, opens=not at)
         elif isinstance(block, Code):
-            yield _unit("code", f"```{block.language}\n{block.text}\n```", lead, opens=True)
+            for at, (part, gap) in enumerate(_split_code(block.text)):
+                text = f"```{block.language}\n{part}\n```"
+                yield _unit("code", text, lead, opens=not at, mark=gap)
         before = block
+
+
+def _split_code(code: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a code block, each with the blank lines before.
+
+    Long code is split between its paragraphs, and a long paragraph between its lines.
+    """
+    part, gap, wait = "", "", ""
+    for whole in code.split("\n"):
+        line = whole[:MAX_UNIT_CHARACTERS]
+        if not line.strip():
+            wait += "\n"
+            continue
+        size = len(part) + len(line)
+        if part and size > (_CODE_CHARACTERS if wait else _MOST_CODE_CHARACTERS):
+            yield part, gap
+            part, gap = line, wait
+        else:
+            part = f"{part}\n{wait}{line}" if part else line
+        wait = ""
+    yield part, gap
 
 
 def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool, mark: str = "-") -> Unit:
@@ -312,6 +338,9 @@ def join_units(units: Sequence[Unit]) -> str:
     for unit in units:
         if text and unit.kind == before == "sentence" and not unit.opens:
             text = join_sentences((text, unit.text))
+            continue
+        if unit.kind == before == "code" and not unit.opens:
+            text = text.removesuffix(_FENCE) + unit.mark + unit.text[unit.text.index("\n") :]
             continue
         if text:
             text += "\n\n" if unit.kind == "sentence" and unit.opens else "\n"

@@ -26,6 +26,8 @@ REGISTER = 16
 """The page lists entries by number."""
 LEGAL = 32
 """The passage is part of a licence or a notice of rights."""
+QUESTION = 64
+"""The passage's heading, or its page's title, is a question."""
 
 _AUTHORITY = {CHANGES: 0.8, LISTING: 0.7, REGISTER: 0.6, LEGAL: 0.7}
 """The factors of the score of genres, for any question."""
@@ -89,6 +91,7 @@ _INSTRUCTION = re.compile(
     rf"(?:if you [^,]{{1,80}}, )?(?:{_VERBS})\b|(?:\w+ )?\w+e?n sie\b",
     re.IGNORECASE,
 )
+_ASKS = ("?", "？")
 _MOSTLY = 0.8
 """A page with this share of code is a listing."""
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -149,7 +152,8 @@ def _genre_of_page(document: Document, passages: Sequence[Passage]) -> int:
 
 
 def _genre_of_passage(passage: Passage) -> int:
-    genre = 0
+    called = passage.heading or passage.title
+    genre = QUESTION if called.endswith(_ASKS) else 0
     for heading in passage.trail:
         genre |= CHANGES if _CHANGES_TITLE.search(heading) else 0
         genre |= LEGAL if _LEGAL_TITLE.search(heading) else 0

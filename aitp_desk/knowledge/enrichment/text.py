@@ -46,7 +46,9 @@ class QuotedText:
         self._starts: list[int] = []
         end = 0
         for unit in passage.units:
-            piece = _plain(unit.text)
+            lines = unit.text.split("\n")
+            # the parts of a long code block share one fence in the text
+            piece = _plain(" ".join(lines[1:-1]) if unit.kind == "code" else unit.text)
             start = self._text.find(piece, end)
             if start < 0:
                 start = end

@@ -450,3 +450,40 @@ async def test_whether_there_is_a_thing_is_answered_without_a_choice(
     text = await told(tmp_path, question, pages)
 
     assert "behind the quay" in text or "next to each berth" in text
+
+
+async def test_a_long_block_of_code_is_quoted_by_its_part(tmp_path: Path) -> None:
+    parts = [f"hoist_{number}(halyard)\n" + f"    belay({number})\n" * 20 for number in range(6)]
+    wanted = "def reef(mainsail):\n    tie(mainsail, 'second reef')\n    ease(sheet)\n"
+    code = "\n".join([*parts[:4], wanted, *parts[4:]])
+    pages = {"sails.md": f"# Sails\n\n```python\n{code}```\n", "yard.md": f"# Yard\n\n{FILLER}\n"}
+
+    text = await told(tmp_path, "How do I tie the second reef in the mainsail?", pages)
+
+    assert "tie(mainsail, 'second reef')" in text
+    assert "hoist_0" not in text
+    assert text.count("```") == 2
+
+
+async def test_code_that_must_be_cut_is_closed(tmp_path: Path) -> None:
+    lines = "".join(f"reef(mainsail, {number})\n" for number in range(200))
+    pages = {"sails.md": f"# Sails\n\n```\n{lines}```\n", "yard.md": f"# Yard\n\n{FILLER}\n"}
+
+    said = await asked(tmp_path, "How do I reef the mainsail?", pages, max_tokens=40)
+
+    assert len(said.text) <= 40 * CHARACTERS_PER_TOKEN
+    assert said.text.endswith(")\n…\n```")
+
+
+async def test_a_heading_that_asks_the_same_answers(tmp_path: Path) -> None:
+    shared = "# Lockers shared by several crews\n\n## Keys\n\n"
+    pages = {
+        "faq.md": "# Answers\n\n## Can crews share a locker?\n\nOnly several in the north.\n\n"
+        f"{FILLER}\n",
+        "lockers.md": f"{shared}Several crews that share a locker have a key each.\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    said = await asked(tmp_path, "Can several crews share a locker?", pages)
+
+    assert said.sources[0].url.startswith("/faq#")
