@@ -98,7 +98,11 @@ class Knowledge:
             ContentUnreadable: the folder has gone; the present library stays.
         """
         async with self._refresh_lock:
-            editions = await asyncio.to_thread(self._read_again)
+            looking = asyncio.create_task(asyncio.to_thread(self._read_again))
+            try:
+                editions = await asyncio.shield(looking)
+            finally:
+                await asyncio.wait([looking])  # a thread cannot be cancelled, and it may write
             if editions is None:
                 return False
             _tell(editions, self.editions.problems)
@@ -166,7 +170,8 @@ async def open_knowledge(
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
-    External pages are taken as the last round left them.
+    A look at the folder that is under way then is waited for. External pages are taken as the last
+    round left them.
 
     Parameters:
         folder: the site's content.

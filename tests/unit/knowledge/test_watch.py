@@ -14,7 +14,7 @@ import structlog
 from aitp_desk.knowledge import snapshot as watch
 from aitp_desk.knowledge.search.spelling import Spelling
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
-from aitp_desk.knowledge.sources.admission import ContentUnreadable
+from aitp_desk.knowledge.sources.admission import ContentUnreadable, find_content
 
 
 @pytest.fixture
@@ -267,3 +267,29 @@ async def test_processes_on_one_data_folder_take_turns_to_index(
                 assert any(f"Change {change}" in passage.text for passage in one.library.passages)
     assert told(logged, "content.index_opened_again") == []
     assert not list(data.glob("*.new"))
+
+
+async def test_a_look_under_way_ends_before_the_block(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, may_go_on = threading.Event(), threading.Event()
+    ended: list[bool] = []
+
+    def found_slowly(folder: Path, *, data: Path) -> object:
+        began.set()
+        may_go_on.wait(10)
+        content = find_content(folder, data=data)
+        ended.append(True)
+        return content
+
+    stack = AsyncExitStack()
+    await stack.enter_async_context(open_knowledge(site, data=tmp_path / "data", poll_seconds=0.01))
+    monkeypatch.setattr(watch, "find_content", found_slowly)
+    await asyncio.to_thread(began.wait, 10)
+
+    closing = asyncio.create_task(stack.aclose())
+    await asyncio.sleep(0)
+    may_go_on.set()
+    await closing
+
+    assert ended == [True]
