@@ -162,9 +162,8 @@ def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
 
 def _introduce(site_agent: SiteAgentContext) -> str:
     name, model = site_agent.agent.name, site_agent.config.model
-    if name != EXTRACTIVE:
-        return name
-    needed = [model.key_variable] if model.key_variable else []
-    if not has_extra(model):
-        needed.append(f"the extra {model.provider}")
-    return f"{name} (no model is used without {' and '.join(needed)})" if needed else name
+    if name == EXTRACTIVE and not has_extra(model):
+        return f"{name} (without the extra {model.provider} no model is used)"
+    if name == EXTRACTIVE and model.key_variable:
+        return f"{name} (no {model.key_variable}: no model is used)"
+    return name

@@ -101,18 +101,16 @@ def _check_model(config: Config | None) -> tuple[list[str], list[str]]:
     """Return notes and faults of the models that answer."""
     if config is None:
         return [], []
-    from aitp_desk.agent.generative.providers.chain import describe_fault
+    from aitp_desk.agent.generative.providers.chain import describe_obstacle
 
-    notes = [*config.notes]
-    faults: list[str] = []
+    notes, faults = [*config.notes], []
     for number, choice in enumerate(config.model.chain):
         name = f"model.fallbacks, table {number}" if number else "model"
         if not choice.name:  # a fault of the settings, reported with them
             continue
-        if fault := describe_fault(choice, os.environ):
-            # a key in the environment may be there for another program
-            told = notes if choice.is_default else faults
-            told.append(f"{name}: {fault} {choice.name} is not used.")
+        obstacle = describe_obstacle(choice, os.environ)
+        if obstacle and not choice.is_default:
+            faults.append(f"{name}: {obstacle} {choice.name} is not used.")
         if choice.has_foreign_prices:
             notes.append(f"{name}: the prices are the default ones; set those of {choice.name}.")
     return notes, faults

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from aitp_desk.app.server import open_server
 from aitp_desk.cli import main
-from aitp_desk.config import load_config
 from tests.journeys.answers.test_claude_actions import ORDER, Till, buyer, eager
 from tests.support.doubles.claude_desk import meeting
 from tests.support.doubles.messages_api import Refuse, in_turn, say, search_results
@@ -78,24 +75,3 @@ def test_check_tells_what_is_wrong(tmp_path: Path, settings: tuple[str, ...], to
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1
     assert told in done.output
-
-
-def test_check_tells_of_a_key_whose_extra_is_not_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789")
-    done = CliRunner().invoke(main, ["check", str(tmp_path)])
-    assert done.exit_code == 0
-    assert "model: It needs an extra: pip install 'aitp-desk[anthropic]'." in done.output
-
-
-async def test_the_start_report_names_what_a_model_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
-    async with open_server(load_config(tmp_path, (), port=0), environment={}) as desk:
-        (line,) = [line for line in desk.report if line.startswith("  agent")]
-    assert line.endswith("(no model is used without ANTHROPIC_API_KEY and the extra anthropic)")

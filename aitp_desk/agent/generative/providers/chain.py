@@ -25,7 +25,10 @@ class ConnectedModel(msgspec.Struct, frozen=True):
 
 
 def connect_models(settings: Model, environment: Mapping[str, str]) -> tuple[ConnectedModel, ...]:
-    """Connect the models whose key and extra are there; the log has the others."""
+    """Connect the models whose key and extra are there.
+
+    That the default model has no key is no fault: extraction answers.
+    """
     return tuple(_connect(settings, environment))
 
 
@@ -34,7 +37,8 @@ def _connect(settings: Model, environment: Mapping[str, str]) -> Iterator[Connec
         client = make_client(choice, environment, settings.reply_seconds)
         if client is not None:
             yield ConnectedModel(choice, client)
-        elif reason := describe_fault(choice, environment):
+        elif not choice.is_default:
+            reason = describe_obstacle(choice, environment)
             _log.warning("model_not_used", model=choice.name, reason=reason)
 
 
@@ -65,18 +69,8 @@ def describe_obstacle(choice: ModelChoice, environment: Mapping[str, str]) -> st
     return None
 
 
-def describe_fault(choice: ModelChoice, environment: Mapping[str, str]) -> str | None:
-    """Return why a model that the owner wants cannot be called.
-
-    That nobody gave the default model a key is no fault: extraction answers.
-    """
-    if choice.is_default and not _has_key(choice, environment):
-        return None
-    return describe_obstacle(choice, environment)
-
-
 def has_extra(choice: ModelChoice) -> bool:
-    """Return whether the SDK of a model's API is installed."""
+    """Return whether the SDK of a model's API is installed; all but Claude's are extras."""
     return find_spec(choice.provider) is not None
 
 

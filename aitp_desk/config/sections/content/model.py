@@ -40,8 +40,8 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
         Literal["anthropic", "openai"],
         Meta(
             description=(
-                "The API, with the extra of this name: Anthropic's Messages, or Chat Completions as"
-                " OpenAI, Azure, vLLM, llama.cpp, Ollama, LM Studio and OpenRouter serve it."
+                "The API: Anthropic's Messages, or Chat Completions as OpenAI, Azure, vLLM,"
+                " llama.cpp, Ollama, LM Studio and OpenRouter serve it (extra openai)."
             ),
         ),
     ] = "anthropic"
@@ -126,7 +126,7 @@ class ModelChoice(msgspec.Struct, frozen=True, kw_only=True):
 class Model(ModelChoice, frozen=True, kw_only=True):
     """The model that answers, of any provider, and its cost limits.
 
-    The default, Claude, needs the extra anthropic and ANTHROPIC_API_KEY.
+    The default, Claude, needs ANTHROPIC_API_KEY alone.
     """
 
     max_tokens: Annotated[

@@ -174,16 +174,3 @@ async def test_a_model_without_its_extra_is_left_out(
     assert [line["reason"] for line in logs] == [
         "It needs an extra: pip install 'aitp-desk[openai]'.",
     ]
-
-
-def test_the_default_model_is_told_of_where_its_key_is_there_and_its_extra_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    with capture_logs() as logs:
-        assert connect_models(Model(), {}) == ()
-        assert logs == []
-        assert connect_models(Model(), {"ANTHROPIC_API_KEY": KEY}) == ()
-    assert [line["reason"] for line in logs] == [
-        "It needs an extra: pip install 'aitp-desk[anthropic]'.",
-    ]
