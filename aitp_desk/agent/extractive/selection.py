@@ -262,7 +262,8 @@ class _Question:
         self._words = words
         self._exact = ExactTitle(words, asked.text)
         must = self._exact.must
-        self._must = [at for at, word in zip(self._own, words, strict=True) if word in must]
+        named = zip(self._own, words, strict=True)
+        self._must = frozenset(at for at, word in named if word in must)
         self._expects = asked.expects
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else 0.0
@@ -293,7 +294,7 @@ class _Question:
         places: dict[int, TermPlace] = {}
         gains: dict[int, float] = {}
         around = covered = said = called_so = 0.0
-        in_title, is_above = 0, False
+        in_title = above = 0
         for at, kept, weight, where, is_own in self._terms:
             place = kept.get(number) or ranking.place(where, number)
             if place is NOWHERE:
@@ -303,7 +304,7 @@ class _Question:
             for unit, value in place.news:
                 gains[unit] = gains.get(unit, 0.0) + weight * value
             if place.around:
-                is_above = True
+                above += at in self._must
                 around += weight * place.around
                 said += place.said
                 called_so += weight * place.heading
@@ -323,7 +324,8 @@ class _Question:
         add = self._same_page * self._nearness(number) if page == self._document else 0.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
         likes = genre.authority(ranking.genres[number] & ~self.asked.prefers)
-        if (is_above or not self._must) and self._names(number, places):
+        # the question may be exactly the name of the section
+        if above == len(self._must) and self._exact.matches(self.library.passages[number]):
             likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
         if least:
@@ -349,14 +351,6 @@ class _Question:
         if section is None:
             return 1.0
         return 1 + _SAME_SECTION * self.library.nearness(section, number)
-
-    def _names(self, number: int, places: dict[int, TermPlace]) -> bool:
-        """Return whether the question asks for exactly the name of the passage's section."""
-        for at in self._must:
-            place = places.get(at)
-            if place is None or not place.around:
-                return False
-        return self._exact.matches(self.library.passages[number])
 
     def names(self, places: dict[int, TermPlace]) -> bool:
         """Return whether headings and title cover the whole question.

@@ -1168,6 +1168,7 @@ export interface components {
             fallback?: string;
             last_event?: number;
             people?: components["schemas"]["AHPPerson"][];
+            asked_person?: string;
             content_type?: string;
             fallback_from?: string;
             cache?: components["schemas"]["AHPCacheFigures"];
