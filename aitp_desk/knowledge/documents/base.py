@@ -186,7 +186,7 @@ class Passage(msgspec.Struct, frozen=True):
         """The title of a source: the document, and the section by its heading or page."""
         if self.anchor.startswith("page=") and not self.heading:
             return f"{self.title}, {self.anchor.replace('=', ' ')}"
-        if not self.heading or self.heading == self.title:
+        if not self.heading or self.title.endswith(self.heading):
             return self.title
         return f"{self.title}: {self.heading}"
 

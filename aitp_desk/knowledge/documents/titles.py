@@ -1,6 +1,7 @@
 """Removes what all pages of a site add to their titles: ``Returns | The Shop`` is ``Returns``.
 
-``git-add(1) Manual Page`` becomes ``git-add(1)`` if nearly every page has that ending.
+So is ``The Shop: Returns``, and ``git-add(1) Manual Page`` becomes ``git-add(1)`` if nearly every
+page has that ending.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, split_words
 
 _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
+_LEADING = re.compile(r":\s+|\s+[-–—|·•»:]+\s+")
+"""What stands between the site's name and the page's, if it comes first."""
 _SHARE = 0.5
-"""An ending is the site's if at least half of the pages have it."""
+"""A beginning or an ending is the site's if at least half of the pages have it."""
 _MIN_PAGES = 3
 _MOST_WORDS = 3
 _SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
@@ -93,10 +96,10 @@ def make_joined_name(words: Iterable[str]) -> str:
     return " ".join(telling) if len(telling) <= _MOST_WORDS else ""
 
 
-def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
-    """Return the endings of HTML titles that are not part of the page's title.
+def find_title_additions(titles: Iterable[str]) -> frozenset[str]:
+    """Return the beginnings and endings of HTML titles that are not part of the page's title.
 
-    Each has the sign before it.
+    A beginning has the sign after it, an ending the one before.
 
     Parameters:
         titles: of the HTML pages of one site.
@@ -107,19 +110,30 @@ def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
     for title in titles:
         count += 1
         found.update({title[match.start() :] for match in _PARTING.finditer(title)})
+        found.update({title[: match.end()] for match in _LEADING.finditer(title)})
         words.update(_last_words(title))
     least = max(_MIN_PAGES, _SHARE * count)
     of_words = max(_MIN_PAGES_OF_WORDS, _SHARE_OF_WORDS * count)
     return frozenset(
-        ending
-        for endings, enough in ((found, least), (words, of_words))
-        for ending, uses in endings.items()
+        addition
+        for additions, enough in ((found, least), (words, of_words))
+        for addition, uses in additions.items()
         if uses >= enough
     )
 
 
-def drop_suffix(title: str, endings: frozenset[str]) -> str:
-    """Remove the longest of these endings from a title."""
+def drop_additions(title: str, additions: frozenset[str]) -> str:
+    """Remove the longest of these beginnings and of these endings from a title.
+
+    A title like ``Home``, of which only the additions tell the site, stays as it is.
+    """
+    rest = _drop_ending(title, additions)
+    starts = [match.end() for match in _LEADING.finditer(rest)]
+    rest = rest[next((end for end in reversed(starts) if rest[:end] in additions), 0) :]
+    return title if rest.lower() in {"", *_NO_NAME} else rest
+
+
+def _drop_ending(title: str, endings: frozenset[str]) -> str:
     for match in _PARTING.finditer(title):
         if title[match.start() :] in endings and match.start():
             return title[: match.start()]

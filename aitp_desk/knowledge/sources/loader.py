@@ -21,7 +21,7 @@ from aitp_desk.knowledge.documents.languages import (
     choose_versions,
     find_versions,
 )
-from aitp_desk.knowledge.documents.titles import drop_suffix, find_title_suffixes
+from aitp_desk.knowledge.documents.titles import drop_additions, find_title_additions
 from aitp_desk.knowledge.media.declarations import DeclarationReader
 from aitp_desk.knowledge.sources.admission import (
     MAX_FILE_BYTES,
@@ -235,16 +235,16 @@ def _in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def _shorten_titles(documents: dict[str, Document]) -> None:
-    """Remove the common ending of HTML titles by site and language."""
+    """Remove what HTML titles have in common, by site and language."""
     sites: dict[tuple[str, str], list[Document]] = {}
     for document in documents.values():
         if document.kind == "html":
             site = urlsplit(document.path).netloc if document.is_elsewhere else ""
             sites.setdefault((site, document.language), []).append(document)
     for pages in sites.values():
-        endings = find_title_suffixes(page.title for page in pages)
+        additions = find_title_additions(page.title for page in pages)
         for page in pages:
-            title = drop_suffix(page.title, endings)
+            title = drop_additions(page.title, additions)
             documents[page.path] = msgspec.structs.replace(page, title=title)
 
 

@@ -253,6 +253,26 @@ def test_what_the_titles_of_a_site_all_end_with_is_no_part_of_a_title(tmp_path: 
     assert read_titles == ["Keys", "Locks | Doors", "Bolts", "A — B", "Doors"]
 
 
+@pytest.mark.parametrize("sign", [": ", " – ", " | "])
+def test_what_the_titles_of_a_site_all_begin_with_is_no_part_of_a_title(
+    tmp_path: Path, sign: str
+) -> None:
+    titles = {"index": "Home", "a": "Keys", "b": "Doors: Front", "c": "Bolts"}
+    for name, title in titles.items():
+        page = f"<title>The Manual{sign}{title}</title><p>Text.</p>"
+        tmp_path.joinpath(f"{name}.html").write_text(page, "utf-8")
+    documents = load_content(tmp_path).documents
+    read_titles = {document.path: document.title for document in documents}
+    home = f"The Manual{sign}Home"  # it names the site
+    assert read_titles == {**titles, "index": home}
+
+
+def test_a_heading_that_ends_the_title_is_named_once(tmp_path: Path) -> None:
+    page = "<title>Manual: 3.2 Keys</title><p>Of iron.</p><h2>3.2 Keys</h2><p>Of brass.</p>"
+    _, passages = read(tmp_path, page)
+    assert [passage.name for passage in passages] == ["Manual: 3.2 Keys"] * 2
+
+
 def test_ids_of_terms_are_handed_out_from_top_to_bottom() -> None:
     row = f"<dl><dt>Size</dt><dd>{'As big as a house. ' * 20}</dd></dl>"
     body = read_html(f"<main><h1>T</h1>{row * 9}</main>").body
