@@ -73,7 +73,8 @@ _CHANGES_PATH = re.compile(
 _LEGAL_TITLE = re.compile(
     r"^\W*(?:[\d.]+ )?(?:.*\blicen[cs]es?|lizenz(?:en)?|copying|copyright|legal notices?|"
     r"(?:copyright|urheberrecht) (?:and|und|notice|statement).*|"
-    r"terms and conditions for copying.*|gnu .*\blicen[cs]e\b.*)\W*$",
+    r"terms and conditions for copying.*|gnu .*\blicen[cs]e\b.*|"
+    r"(?:[al]?gpl|g?fdl)[\sv.\d]*)\W*$",
     re.IGNORECASE,
 )
 _VERBS = (

@@ -97,7 +97,7 @@ def make_joined_name(words: Iterable[str]) -> str:
 
 
 def find_title_additions(titles: Iterable[str]) -> frozenset[str]:
-    """Return the beginnings and endings of HTML titles that are not part of the page's title.
+    """Return the parts of HTML titles that name the site and not the page.
 
     A beginning has the sign after it, an ending the one before.
 

@@ -65,6 +65,12 @@ async def test_notes_and_licences_answer_questions_about_them(
     assert first in (await told(tmp_path, question, GUIDE, other)).partition(".")[0]
 
 
+async def test_a_licence_is_known_by_its_short_name(tmp_path: Path) -> None:
+    pages = LICENCE.replace("Licence", "GPLv3"), GUIDE.replace("# Anchor", "# Watch")
+    text = await told(tmp_path, "When does the anchor alarm ring?", *pages)
+    assert "drifts" in text.partition(".")[0]
+
+
 async def test_a_long_section_is_quoted_where_its_code_stands(tmp_path: Path) -> None:
     text = await told(tmp_path, "How do I export the logbook?", LONG)
     assert "To export it, type:\n```\nboat dump --all\n```" in text
