@@ -32,6 +32,8 @@ MAX_UNIT_CHARACTERS = 2000
 _CODE_CHARACTERS, _MOST_CODE_CHARACTERS = 800, 1000
 """Code becomes several units: by paragraphs from the first length, by lines from the second."""
 _FENCE = "\n```"
+_MOST_LANGUAGE, _MOST_LINE = 100, 1800
+"""Characters of a code block's language, and of a line: with its fence a unit is not cut."""
 LEAD_IN_ENDINGS = (":", "：")
 """A unit with such an ending announces the next one."""
 MAX_TERM_CHARACTERS = 100
@@ -267,7 +269,7 @@ def split_units(blocks: Sequence[Block]) -> Iterator[Unit]:
                 yield _unit("row", _row(block.header, row), columns, opens=not at)
         elif isinstance(block, Code):
             for at, (part, gap) in enumerate(_split_code(block.text)):
-                text = f"```{block.language}\n{part}\n```"
+                text = f"```{block.language[:_MOST_LANGUAGE]}\n{part}\n```"
                 yield _unit("code", text, lead, opens=not at, mark=gap)
         before = block
 
@@ -279,7 +281,7 @@ def _split_code(code: str) -> Iterator[tuple[str, str]]:
     """
     part, gap, wait = "", "", ""
     for whole in code.split("\n"):
-        line = whole[:MAX_UNIT_CHARACTERS]
+        line = whole[:_MOST_LINE]
         if not line.strip():
             wait += "\n"
             continue

@@ -169,3 +169,17 @@ def test_links_below_see_also_are_no_units() -> None:
     passages = split_passages(Document("dough", "dough.md", "Dough", "", "markdown", body))
     units = [unit.text for passage in passages for unit in passage.units]
     assert units == ["Knead it.", "See baking.", "Salt, a spoon"]
+
+
+@given(st.lists(st.sampled_from(["", "x = 1", "y" * 90, "z" * 3000]), min_size=1, max_size=40))
+def test_code_of_any_length_stands_in_whole_blocks(lines: list[str]) -> None:
+    code = "\n".join(["a", *lines, "b"])
+    passages = cut(f"# Code\n\n```py\n{code}\n```\n")
+
+    units = [unit for passage in passages for unit in passage.units]
+    assert all(unit.text.startswith("```py\n") for unit in units)
+    assert all(unit.text.endswith("\n```") and len(unit.text) <= 2000 for unit in units)
+    assert all(passage.text.count("```") == 2 for passage in passages)
+    if "z" * 3000 not in lines:  # a longer line is cut
+        read = "\n".join(passage.text for passage in passages)
+        assert read.replace("\n```\n```py\n", "\n").split() == f"```py {code} ```".split()
