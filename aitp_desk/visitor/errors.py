@@ -79,6 +79,11 @@ class NotConfirmed(VisitError):
     """The person did not confirm the call; it was not made."""
 
 
+NO_POLL = (
+    "The site has accepted it, and names no address where this visit may ask how it goes. Whether"
+    " it is done is unknown."
+)
+"""What a visit says where an accepted call cannot be polled."""
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
 """The statuses of refusals after which another endpoint may do the same."""
 

@@ -19,7 +19,13 @@ from aitp_desk.visitor.clients.replies import (
     read_status,
 )
 from aitp_desk.visitor.discovery.descriptions import QUESTION_NAMES, read_question_name
-from aitp_desk.visitor.errors import CredentialNeeded, NotOffered, PolicyRefused, SiteFailed
+from aitp_desk.visitor.errors import (
+    NO_POLL,
+    CredentialNeeded,
+    NotOffered,
+    PolicyRefused,
+    SiteFailed,
+)
 from aitp_desk.visitor.fetcher import Fetcher, Method
 
 Place = Literal["query", "path", "header", "body"]
@@ -132,10 +138,7 @@ class OperationClient:
         if outcome.kind != "waiting":
             return outcome
         if not outcome.reference:
-            raise SiteFailed(
-                "The site has accepted it, and names no address where this visit may ask how it"
-                " goes. Whether it is done is unknown."
-            )
+            raise SiteFailed(NO_POLL)
         url = self.fetcher.resolve(self.endpoint.url, outcome.reference)
         pause = outcome.retry_after or POLL_SECONDS
         await self.fetcher.wait(pause)

@@ -18,6 +18,7 @@ from aitp_desk.visitor.clients.aitp.wire import find_later
 from aitp_desk.visitor.clients.hac import read_safety
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import (
+    NO_POLL,
     CallFailed,
     NotOffered,
     PolicyRefused,
@@ -363,10 +364,7 @@ class AhpClient:
         """Remember when a call may be polled next."""
         reference = reference or self._fetcher.resolve_poll(self._endpoint.url, turn.poll)
         if not reference:
-            raise SiteFailed(
-                "The site has accepted it, and names no address where this visit may ask how it"
-                " goes. Whether it is done is unknown."
-            )
+            raise SiteFailed(NO_POLL)
         _, before = self._polls.get(reference, (0.0, POLL_SECONDS / 2))
         own = min(before * 2, LONGEST_POLL_SECONDS)
         wait = turn.eta_seconds if turn.eta_seconds is not None else own
