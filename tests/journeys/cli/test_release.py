@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import zipfile
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,7 @@ from tests.docs.licenses import BASE, list_needed
 from tests.docs.snippets import EXAMPLES, PAGES, ROOT, links
 
 EPOCH = "1700000000"
+REPOSITORY = "https://github.com/example/aitp-desk"
 
 
 def run(*command: object, folder: Path) -> None:
@@ -66,10 +71,48 @@ def test_the_pages_of_the_source_distribution_lead_to_its_files(tmp_path: Path) 
     assert not list(there.rglob("node_modules"))
 
 
+def test_a_release_needs_the_address_of_its_repository(tmp_path: Path) -> None:
+    for arguments in (
+        (),
+        ("dist",),
+        ("dist", "base"),
+        ("https://github.com", "dist"),
+        (REPOSITORY,),
+    ):
+        command = (ROOT / ".ci" / "release", *arguments)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode != 0
+        assert "usage: .ci/release ADDRESS FOLDER" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def _check_addresses(out: Path) -> None:
+    """A package index shows the project's addresses, and links that lead to its files."""
+    (wheel,) = out.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_bytes(files.read(name), policy=default)
+    tag = f"v{metadata['Version']}"
+    assert dict(one.split(", ") for one in metadata.get_all("Project-URL", [])) == {
+        "Homepage": REPOSITORY,
+        "Documentation": f"{REPOSITORY}/blob/{tag}/docs/README.md",
+        "Changelog": f"{REPOSITORY}/blob/{tag}/CHANGELOG.md",
+        "Issues": f"{REPOSITORY}/issues",
+        "Source": f"{REPOSITORY}/tree/{tag}",
+    }
+    targets = re.findall(r"\]\(([^)]+)\)", metadata.get_content())
+    assert len(targets) > 20
+    for target in targets:
+        path = re.fullmatch(rf"{REPOSITORY}/(?:blob|raw)/{tag}/([^#]+)(?:#.*)?", target)
+        assert path, target
+        assert (ROOT / path[1]).is_file(), target
+
+
 @pytest.mark.servers
 def test_a_release_lists_what_is_installed_with_it(tmp_path: Path) -> None:
     out = tmp_path / "dist"
-    run(ROOT / ".ci" / "release", out, BASE, folder=tmp_path)
+    run(ROOT / ".ci" / "release", REPOSITORY, out, BASE, folder=tmp_path)
+    _check_addresses(out)
     found = {path.suffix for path in out.iterdir()}
     assert found == {".whl", ".gz", ".json"}
     (listed,) = (json.loads(path.read_text()) for path in out.glob("*.cdx.json"))
