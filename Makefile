@@ -4,7 +4,9 @@ PYTHON ?= python3
 PORT ?= 8080
 HOST_PORT ?= 8081
 DOCS_PORT ?= 8082
-CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+# the one without windows takes half the processor time
+CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || \
+  command -v google-chrome)
 
 # tests wait for a part of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
