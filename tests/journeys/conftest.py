@@ -19,6 +19,7 @@ from tests.support.protocols import error_codes
 from tests.support.protocols.error_codes import SentErrors
 from tests.support.protocols.visitor import Pauses
 from tests.support.sites.boots import write_boots
+from tests.support.store.chosen import free_stores
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,6 +38,14 @@ def all_that_is_sent_validates(overheard: Overheard) -> Iterator[None]:
     """Every journey: no structured message is sent that breaks what is published."""
     yield
     assert overheard.wrong() == []
+
+
+@pytest.fixture(autouse=True)
+def stores_are_used_again(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every journey: the databases of its desks, where a server has them, are free when it ends."""
+    yield
+    if (folder := request.node.funcargs.get("tmp_path")) is not None:
+        free_stores(folder)
 
 
 @pytest.fixture(scope="session")

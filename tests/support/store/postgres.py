@@ -55,7 +55,7 @@ class PostgresServer:
             await connection.close()
             self._known.add(name)
         else:
-            await self._clear(url)
+            await self.clear(url)
         return url
 
     async def make(self, name: str, *, template: str = "") -> str:
@@ -88,7 +88,7 @@ class PostgresServer:
             await admin.execute(f'DROP DATABASE IF EXISTS "{_own(name)}" WITH (FORCE)')
         await admin.close()
 
-    async def _clear(self, url: str) -> None:
+    async def clear(self, url: str) -> None:
         """Delete every row, past the triggers that keep the audit log."""
         connection = await asyncpg.connect(url)
         filled = await list_filled(connection)
