@@ -237,6 +237,7 @@ def _build_conversations(
     recorder = TurnRecorder(
         context,
         durable=config.store.query_turns == "durable" or find_engine(config.store.url).is_shared,
+        most_turns=config.sessions.max_turns,
         changed=services.events.notify_change,
     )
     budgets = TokenBudgets(config.limits, services.tokens_used, services.tiers, context.clock)

@@ -31,7 +31,7 @@ from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.tickets.platforms import drop_old
-from aitp_desk.store.units.transport_bytes import drop_expired, keep_bytes
+from aitp_desk.store.units.transport_bytes import claim_bytes, drop_expired, keep_bytes
 from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.contacts.contact_mail import ContactMail
 from aitp_desk.transports.contacts.continuation import Continuations
@@ -267,6 +267,9 @@ def make_host(
     async def read(prefix: str, key: str) -> bytes | None:
         return await transport_reads.stored_bytes(store, name, f"{prefix}{key}")
 
+    async def claim(key: str, data: bytes) -> bytes:
+        return await store.run(claim_bytes, transport=name, key=key, data=data, now=int(clock()))
+
     async def keep_state(key: str, data: bytes, person: str = "") -> None:
         whose = name_contact(name, person, is_proven=True) if person else ""
         await _keep(store, clock, name, f"{_STATE}{key}", data, whose, expires=False)
@@ -281,6 +284,7 @@ def make_host(
         secret=lambda purpose: derive(f"transport {name} {purpose}"),
         keep_bytes=partial(_keep, store, clock, name, expires=True),
         read_bytes=partial(read, ""),
+        claim_bytes=claim,
         keep_state=keep_state,
         read_state=partial(read, _STATE),
         clock=clock,
@@ -311,6 +315,7 @@ def load_for_check(config: Config, environment: Mapping[str, str]) -> tuple[Enab
         secret=lambda _purpose: bytes(32),  # nothing that it signs is sent
         keep_bytes=refuse,
         read_bytes=refuse,
+        claim_bytes=refuse,
         keep_state=refuse,
         read_state=refuse,
         clock=time.time,

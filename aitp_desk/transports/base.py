@@ -236,6 +236,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         secret: derives 32 bytes for a purpose, the same at every start.
         keep_bytes: keeps bytes that came with an event, by key, until it is handled.
         read_bytes: reads them; None if there are none.
+        claim_bytes: keeps bytes for some days unless the key has some, whichever process kept them;
+            returns those that it has then.
         keep_state: keeps a value of at most 4 KiB, by key, until the next one: where ``listen`` is
             in the platform's stream. It is on disk when this returns. With a person's id it is
             erased together with that person.
@@ -253,6 +255,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     secret: Callable[[str], bytes]
     keep_bytes: Callable[[str, bytes], Awaitable[None]]
     read_bytes: Callable[[str], Awaitable[bytes | None]]
+    claim_bytes: Callable[[str, bytes], Awaitable[bytes]]
     keep_state: KeepState
     read_state: Callable[[str], Awaitable[bytes | None]]
     clock: Callable[[], float]

@@ -93,7 +93,9 @@ class ActionTurns:
         given = None if request.is_reply else parse_arguments(request.words)
         if given is not None:
             request = self._to_be_written(name, request, *given)
-        driver = SessionDriver(self._means, principal, offered, request, session, chosen)
+        driver = SessionDriver(
+            self._means, principal, offered, request, session, chosen, is_limited=True
+        )
         if given is not None:
             return await driver.call(given[0], request.written_by, given[1])
         asks_agent = self.asks_agent
@@ -151,7 +153,9 @@ class ActionTurns:
             chosen = choose_type(action, request.accepts)
         except UnsupportedType:  # the accepted types were those for another action
             chosen = choose_type(action, None)
-        driver = SessionDriver(self._means, principal, offered, request, session, chosen)
+        driver = SessionDriver(
+            self._means, principal, offered, request, session, chosen, is_limited=False
+        )
         return action, await driver.resume(call, call.answer.value)
 
     async def report_payment(

@@ -79,6 +79,7 @@ class SessionDriver:
 
     Parameters:
         chosen: the type of the result, as :func:`choose_type` returns it.
+        is_limited: whether the turn is refused if other processes have stored the last ones.
     """
 
     def __init__(
@@ -89,7 +90,10 @@ class SessionDriver:
         request: ActionRequest,
         session: Session,
         chosen: tuple[str, str | None],
+        *,
+        is_limited: bool,
     ) -> None:
+        self._is_limited = is_limited
         self._means = means
         self._principal = principal
         self._action = offered.action
@@ -313,7 +317,10 @@ class SessionDriver:
             return None
         self._is_counted = True
         return self._means.recorder.make_turn(
-            self._principal, self._session, question=self._request.words
+            self._principal,
+            self._session,
+            question=self._request.words,
+            is_limited=self._is_limited,
         )
 
     def _say_end(self, call: ActionCall) -> SessionTurn:
@@ -338,6 +345,7 @@ class SessionDriver:
             pending=pending,
             tokens=said.tokens_used,
             is_counted=is_counted,
+            is_limited=self._is_limited and has_words,
         )
 
     def _parts(self, said: Said) -> tuple[str, ...]:

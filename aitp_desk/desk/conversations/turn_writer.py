@@ -80,6 +80,7 @@ class TurnWriter:
                 reply=(reply, notes),
                 pending=pending,
                 tokens=tokens,
+                is_limited=True,
             )
             asks = None
             if question is not None:
@@ -120,6 +121,7 @@ class TurnWriter:
             question=ask.unwritten,
             reply=(person.asked, make_reply_metadata(said)),
             tokens=said.tokens_used,
+            is_limited=True,
         )
         try:
             told = await self._recorder.write_with_ticket(turn, person)

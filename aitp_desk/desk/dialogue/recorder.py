@@ -51,6 +51,7 @@ class TurnRecorder:
 
     Parameters:
         durable: whether a turn is stored before its answer is sent.
+        most_turns: how many turns a session may have.
         changed: called with a thread's id after a turn was written that its followers must see.
     """
 
@@ -59,6 +60,7 @@ class TurnRecorder:
         context: DeskContext,
         *,
         durable: bool,
+        most_turns: int,
         changed: Callable[[str], None],
     ) -> None:
         self._context = context
@@ -66,6 +68,7 @@ class TurnRecorder:
         self._store = context.store
         self._actor = context.actor
         self._durable = durable
+        self._most_turns = most_turns
         self._changed = changed
         self._clock = context.clock
 
@@ -90,6 +93,7 @@ class TurnRecorder:
 
         Raises:
             StoreBusy: nothing was written.
+            SessionLimit: other processes have stored the session's last turns meanwhile.
             UnknownSession: the session's thread was deleted meanwhile.
         """
         waits = self._durable or self._store.is_behind
@@ -146,6 +150,7 @@ class TurnRecorder:
         tokens: int = 0,
         turns: int = 1,
         is_counted: bool = False,
+        is_limited: bool = False,
     ) -> SessionTurn:
         """Return a turn of a session, or half of one, for another commit.
 
@@ -157,6 +162,7 @@ class TurnRecorder:
             tokens: how many the turn used.
             turns: how many turns it counts as.
             is_counted: whether another half of it counts.
+            is_limited: whether it is refused if other processes have stored the last turns.
         """
         now = self._clock()
         messages: list[NewMessage] = []
@@ -179,6 +185,7 @@ class TurnRecorder:
             self._desk,
             0 if is_counted else turns,
             tokens,
+            self._most_turns if is_limited else 0,
         )
         opened = Thread(
             session.thread_id, session.owner, int(now), {}, (self._actor,), desk=self._desk
@@ -270,6 +277,7 @@ class TurnRecorder:
             session.kept_until,
             self._desk,
             more_tokens=tokens,
+            most_turns=self._most_turns,
         )
         asked = self._asked(principal, question, now)
         said = self._context.make_message(reply, notes)

@@ -26,11 +26,16 @@ from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.plugins.messages.plain_text import render_plain_text
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
+from aitp_desk.model.errors import InvalidRequest, UnknownSession
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.threads.folded_threads import unfold_thread
-from aitp_desk.store.units.threads.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
+from aitp_desk.store.units.threads.sessions import (
+    FOR_GOOD,
+    SESSION_PREFIX,
+    make_session_limit,
+    name_thread,
+)
 
 THREAD_PREFIX = "thread"
 """Prefix of thread ids."""
@@ -260,11 +265,7 @@ class SessionService:
             SessionLimit: the session has had all its turns.
         """
         if not self.has_turns(session):
-            raise SessionLimit(
-                f"This session has used its {self._settings.max_turns} turns. Leave"
-                " session_id out to start a new session.",
-                param="session_id",
-            )
+            raise make_session_limit(self._settings.max_turns)
 
     def add_turn(
         self,

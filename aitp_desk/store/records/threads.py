@@ -151,6 +151,7 @@ class Session(msgspec.Struct, frozen=True):
         more_turns: how many of the turns are new, to be added where another process has stored
             turns meanwhile; 0 for a further message of a turn that is counted already.
         more_tokens: how many of the tokens are new.
+        most_turns: how many it may have with these; 0 if that does not matter.
     """
 
     id: str
@@ -166,6 +167,7 @@ class Session(msgspec.Struct, frozen=True):
     desk: str = ""
     more_turns: int = 1
     more_tokens: int = 0
+    most_turns: int = 0
 
 
 class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):

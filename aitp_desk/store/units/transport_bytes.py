@@ -23,6 +23,12 @@ def keep_bytes(
     yield "keep_transport_bytes", {**kept, "now": now, "expires": int(expires)}
 
 
+def claim_bytes(*, transport: str, key: str, data: bytes, now: int) -> Work[bytes]:
+    """Keep bytes under a key for some days, unless it has some; return those that it has then."""
+    claimed = {"transport": transport, "key": key, "data": data, "now": now}
+    return bytes((yield "claim_transport_bytes", claimed)[0][0])
+
+
 def replace_bytes(*, transport: str, key: str, data: bytes, now: int) -> Work[None]:
     """Replace the bytes under a key; nothing is stored if they were deleted meanwhile."""
     yield "replace_transport_bytes", {"transport": transport, "key": key, "data": data, "now": now}

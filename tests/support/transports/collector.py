@@ -47,6 +47,7 @@ class Collector:
             secret=lambda purpose: hashlib.sha256(purpose.encode()).digest(),
             keep_bytes=self._keep_bytes,
             read_bytes=self._read_bytes,
+            claim_bytes=self._claim_bytes,
             keep_state=self._keep_state,
             read_state=self._read_state,
             clock=lambda: self.now,
@@ -91,6 +92,9 @@ class Collector:
 
     async def _keep_bytes(self, key: str, data: bytes) -> None:
         self._bytes[key] = data
+
+    async def _claim_bytes(self, key: str, data: bytes) -> bytes:
+        return self._bytes.setdefault(key, data)
 
     async def _read_bytes(self, key: str) -> bytes | None:
         return self._bytes.get(key)

@@ -56,6 +56,7 @@ class MailDesk:
             secret=secret,
             keep_bytes=self._keep,
             read_bytes=self._read,
+            claim_bytes=self._claim,
             keep_state=self._keep_state,
             read_state=self._read,
             clock=lambda: NOW,
@@ -100,6 +101,10 @@ class MailDesk:
 
     async def _keep(self, key: str, data: bytes) -> None:
         self.kept[key] = data
+
+    async def _claim(self, key: str, data: bytes) -> bytes:
+        await asyncio.sleep(0)  # others come meanwhile
+        return self.kept.setdefault(key, data)
 
     async def _keep_state(self, key: str, data: bytes, person: str = "") -> None:
         await self._keep(key, data)

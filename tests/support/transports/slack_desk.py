@@ -134,6 +134,9 @@ def make_host(
     async def keep(key: str, data: bytes, person: str = "") -> None:
         kept[key] = data
 
+    async def claim(key: str, data: bytes) -> bytes:
+        return kept.setdefault(key, data)
+
     async def read(key: str) -> bytes | None:
         return kept.get(key)
 
@@ -145,6 +148,7 @@ def make_host(
         secret=lambda purpose: purpose.encode().ljust(32, b".")[:32],
         keep_bytes=keep,
         read_bytes=read,
+        claim_bytes=claim,
         keep_state=keep,
         read_state=read,
         clock=time.time,

@@ -116,6 +116,9 @@ def make_host(desk: SmallDesk, egress: Egress, platform: Platform, url: str) -> 
     async def keep(key: str, data: bytes, person: str = "") -> None:
         values[key] = data
 
+    async def claim(key: str, data: bytes) -> bytes:
+        return values.setdefault(key, data)
+
     async def read(key: str) -> bytes | None:
         return values.get(key)
 
@@ -131,6 +134,7 @@ def make_host(desk: SmallDesk, egress: Egress, platform: Platform, url: str) -> 
         secret=lambda purpose: sha256(f"master key {purpose}".encode()).digest(),
         keep_bytes=keep,
         read_bytes=read,
+        claim_bytes=claim,
         keep_state=keep,
         read_state=read,
         clock=desk.read_clock,

@@ -25,7 +25,7 @@ INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending,
 VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :tokens, :heard,
     :kept_until);
 
--- move_session: Updates the state of a session after a turn; concurrent ones add up.
+-- move_session: Updates the state of a session after a turn; concurrent ones add up. Returns its turns.
 UPDATE sessions SET
     turns = CASE WHEN turns < :turns THEN :turns ELSE turns + :more_turns END,
     tokens = CASE WHEN turns < :turns OR turns + :more_turns = :turns THEN :tokens
@@ -33,7 +33,8 @@ UPDATE sessions SET
     last_at = :last_at, pending = :pending,
     heard = CASE WHEN heard > :heard THEN heard ELSE :heard END,
     kept_until = CASE WHEN kept_until > :kept_until THEN kept_until ELSE :kept_until END
-WHERE id = :id AND thread_id = :thread_id;
+WHERE id = :id AND thread_id = :thread_id
+RETURNING turns;
 
 -- keep_sessions: Extends the sessions of a thread to a time; never shortens them.
 UPDATE sessions SET kept_until = :until WHERE thread_id = :thread_id AND kept_until < :until;

@@ -248,6 +248,12 @@ INSERT INTO transport_bytes (transport, key, data, principal, kept_at, expires)
 VALUES (:transport, :key, :data, :whose, :now, :expires)
 ON CONFLICT (transport, key) DO UPDATE SET data = :data, kept_at = :now;
 
+-- claim_transport_bytes: Keeps bytes of a transport unless the key has some; returns those kept.
+INSERT INTO transport_bytes (transport, key, data, principal, kept_at, expires)
+VALUES (:transport, :key, :data, '', :now, 1)
+ON CONFLICT (transport, key) DO UPDATE SET kept_at = :now
+RETURNING data;
+
 -- replace_transport_bytes: Replaces bytes of a transport that are still kept.
 UPDATE transport_bytes SET data = :data, kept_at = :now
 WHERE transport = :transport AND key = :key;

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.conversation.thread import Thread
-from aitp_desk.model.errors import UnknownSession
+from aitp_desk.model.errors import SessionLimit, UnknownSession
 from aitp_desk.model.ids import first_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import Expired, NewMessage, Session
@@ -32,7 +32,7 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
         messages: the visitor's message, then the desk's.
 
     Raises:
-        UnknownSession: as :func:`say_in_session`.
+        SessionLimit, UnknownSession: as :func:`say_in_session`.
     """
     yield from say_in_session(session, messages, now)
 
@@ -85,6 +85,7 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
     A part of a unit.
 
     Raises:
+        SessionLimit: other processes have stored the session's last turns meanwhile.
         UnknownSession: the thread does not exist: it was deleted, or the record of its first turn
             was lost; or it has another owner by now.
     """
@@ -110,7 +111,7 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
     yield from tail.write()
     # the session answers its messages; a run of the thread would answer them again
     yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": before}
-    yield (
+    counted = yield (
         "move_session",
         {
             "id": session.id,
@@ -124,6 +125,16 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             "more_turns": session.more_turns,
             "more_tokens": session.more_tokens,
         },
+    )
+    if session.more_turns and session.most_turns and counted[0][0] > session.most_turns:
+        raise make_session_limit(session.most_turns)
+
+
+def make_session_limit(most: int) -> SessionLimit:
+    """Create the error of a session that has used all its turns."""
+    return SessionLimit(
+        f"This session has used its {most} turns. Leave session_id out to start a new session.",
+        param="session_id",
     )
 
 

@@ -11,6 +11,7 @@ from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
 from aitp_desk.store.units.threads.threads import append_message, open_thread
 from aitp_desk.store.units.transport_bytes import (
+    claim_bytes,
     drop_bytes,
     drop_expired,
     keep_bytes,
@@ -234,6 +235,12 @@ async def keep(past: History, of: Draw) -> None:
     )
 
 
+async def claim_kept(past: History, of: Draw) -> None:
+    await past.store.run(
+        claim_bytes, transport="telegram", key=of.key, data=of.text.encode(), now=NOW + of.n
+    )
+
+
 async def replace_kept(past: History, of: Draw) -> None:
     await past.store.run(
         replace_bytes, transport="telegram", key=of.key, data=of.text.encode(), now=NOW + of.n
@@ -272,5 +279,6 @@ STEPS: tuple[Step, ...] = (
     leave,
     erase,
     drop_kept,
+    claim_kept,
     replace_kept,
 )

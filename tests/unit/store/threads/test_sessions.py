@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from aitp_desk.desk.maintenance.expiry import Expiry
-from aitp_desk.model.errors import UnknownSession
+from aitp_desk.model.errors import SessionLimit, UnknownSession
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Expired, IdempotencyRecord, Session
@@ -55,6 +55,21 @@ class TestSessions:
         kept = await reads.thread(store, thread.id)
         assert kept is not None
         assert (kept.thread, kept.speaker, kept.last_seq) == (thread, "aya", 2)
+
+    async def test_of_the_last_turns_of_several_processes_one_is_stored(self, store: Store) -> None:
+        thread = a_thread()
+        session = a_session(thread)
+        await converse(store, session, "One?", "One!")
+        last = replace(session, turns=2, most_turns=2)
+        ended = await asyncio.gather(
+            *(converse(store, last, f"{name}?", "!") for name in "ab"), return_exceptions=True
+        )
+        assert [type(one) for one in ended if one is not None] == [SessionLimit]
+        kept = await reads.session(store, session.id)
+        assert kept is not None
+        assert kept.turns == 2
+        messages = await reads.newest_messages(store, thread.id, 10)
+        assert texts_of(messages) == ["One?", "One!", "a?", "!"]
 
     async def test_later_turns_follow_on_the_same_thread(self, store: Store) -> None:
         thread = a_thread()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import datetime
 import hmac
@@ -217,6 +218,15 @@ async def test_mailgun_may_repeat_a_mail_but_not_send_another_with_its_signature
             await process.read(urlencoded(mailgun_fields(make_mail("Another"))))
         again = await process.read(urlencoded(mailgun_fields()))
         assert again.events == first.events
+
+
+async def test_of_two_mails_with_one_token_one_is_taken_whichever_process_they_reach() -> None:
+    desk = MailDesk()
+    mails = [make_mail(text) for text in ("One", "Another")]
+    read = [mailgun(desk).read(urlencoded(mailgun_fields(mail))) for mail in mails]
+    taken, refused = await asyncio.gather(*read, return_exceptions=True)
+    assert isinstance(taken, HookResult)
+    assert isinstance(refused, NotAuthenticated)
 
 
 async def test_the_sender_of_an_unreadable_mail_learns_of_it_from_the_desk() -> None:

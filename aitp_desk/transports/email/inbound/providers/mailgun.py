@@ -7,7 +7,6 @@ counts once, or again with the same mail, at whichever process. Mailgun gives up
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
@@ -42,7 +41,6 @@ class MailgunHook:
         self._host = host
         self._key = key.encode()
         self._tolerance = tolerance
-        self._one_at_a_time = asyncio.Lock()
 
     async def read(self, delivery: Delivery) -> HookResult:
         """Read one request.
@@ -79,11 +77,8 @@ class MailgunHook:
         """Refuse a token that came with another mail: it was copied."""
         found = hashlib.sha256(data).digest()
         key = f"mailgun {hashlib.sha256(token).hexdigest()}"
-        async with self._one_at_a_time:
-            kept = await self._host.read_bytes(key)
-            if kept is None:
-                await self._host.keep_bytes(key, found)
-        if kept is not None and not hmac.compare_digest(kept, found):
+        kept = await self._host.claim_bytes(key, found)
+        if not hmac.compare_digest(kept, found):
             raise NotAuthenticated("The signature was used for another mail.")
 
 
