@@ -216,6 +216,7 @@ class OfferedAction(msgspec.Struct, frozen=True):
             ``approval`` is ``sometimes``. It changes nothing.
         from_text: parses arguments as JSON values from a caller's text; None if the text has none.
         asks: how arguments are requested, by name, if the site declares that.
+        may_match: whether words may ask for it that do not name it.
     """
 
     action: Action
@@ -226,6 +227,7 @@ class OfferedAction(msgspec.Struct, frozen=True):
     needs_approval: Callable[[Any, Context], Awaitable[bool]] = no_approval
     from_text: Callable[[str], Mapping[str, Any] | None] | None = None
     asks: Mapping[str, ArgumentPrompt] = MappingProxyType({})
+    may_match: bool = True
 
 
 class OfferedResource(msgspec.Struct, frozen=True):

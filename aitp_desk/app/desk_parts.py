@@ -98,7 +98,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         zone=config.site.zone,
     )
     matcher = ActionMatcher(
-        site_agent.offers.offered,
+        [one for one in site_agent.offers.offered if one.may_match],
         site_agent.knowledge,
         by_words=config.content.meaning.actions,
         requires_intent=config.actions.require_intent,

@@ -33,9 +33,10 @@ from aitp_desk.transports.peers.federation import (
 from aitp_desk.transports.peers.memory import PeerMemory
 from aitp_desk.transports.peers.offers import PartnerOffers
 from aitp_desk.transports.peers.partner import Partner
+from aitp_desk.transports.peers.purchases import make_purchase_action
 from aitp_desk.transports.peers.questions import make_question_action
 from aitp_desk.transports.peers.rules import ask_name, check_peers
-from aitp_desk.visitor import Signer
+from aitp_desk.visitor import Payer, Signer
 
 REQUESTS = "requests to partners"
 """What the key that signs them is derived for."""
@@ -111,6 +112,7 @@ async def open_peers(
             desk_id=desk_id,
             signer=signer if one.signs else None,
             callback=addresses.make if one.callbacks else None,
+            payer=None if signer is None else make_payer(signer, one),
         )
         for one in config.peers
     ]
@@ -119,7 +121,10 @@ async def open_peers(
     memories = [make_memory(store, one.settings.name, clock) for one in partners]
     for one, memory in zip(partners, memories, strict=True):
         offered = make_question_action(one, memory)
-        actions.setdefault(one.settings.passthrough, []).append(offered)
+        own = actions.setdefault(one.settings.passthrough, [])
+        own.append(offered)
+        if one.settings.buyers:
+            own.append(make_purchase_action(one, memory))
     asked = tuple(one for one in partners if not one.settings.passthrough)
     handed = [
         (one, memory)
@@ -147,10 +152,15 @@ async def open_peers(
 
 
 def make_peer_signer(config: Config, keys: DataKeys) -> Signer | None:
-    """Make what signs requests to partners; None if none is to be signed."""
-    if not any(one.signs for one in config.peers):
+    """Make what signs requests and payments to partners; None if none is to be signed."""
+    if not any(one.signs or one.account for one in config.peers):
         return None
     return Signer(str(URL(config.site.url).origin()), key_pair(keys.derive(REQUESTS)).private)
+
+
+def make_payer(signer: Signer, peer: Peer) -> Payer | None:
+    """Make what pays a partner from the desk's account there; None without one."""
+    return Payer(signer.key, signer.agent, account=peer.account) if peer.account else None
 
 
 def make_callback_addresses(config: Config, keys: DataKeys) -> CallbackAddresses:

@@ -248,8 +248,7 @@ class Site:
         """Return the endpoint that is used for questions, or for actions."""
         for endpoint in self._usable(answers=answers):
             return endpoint
-        offers = "answers no questions" if answers else "offers no actions"
-        raise NotOffered(f"{self.url} {offers}.")
+        raise NotOffered(f"{self.url} offers no {'answers' if answers else 'actions'}.")
 
     async def actions(self) -> Sequence[SiteAction]:
         """Return what the site offers to do; empty if it offers nothing."""
@@ -344,11 +343,12 @@ class Site:
         kind, client = self.endpoint(answers=True).kind, self._pick(answers=True)
         return {"endpoint": kind, **client.save()} if isinstance(client, ResumableClient) else {}
 
-    def resume(self, saved: Mapping[str, Any]) -> None:
-        """Go on with an earlier conversation; with a new one if its endpoint is gone."""
+    def resume(self, saved: Mapping[str, Any], asked: Answer | None = None) -> None:
+        """Go on with an earlier conversation, or begin one; ``asked`` may be agreed to."""
         kind, client = self.endpoint(answers=True).kind, self._pick(answers=True)
         if saved.get("endpoint") == kind and isinstance(client, ResumableClient):
             client.resume(saved)
+            self._asked = asked
 
     async def close(self) -> None:
         """End the conversations with the site."""

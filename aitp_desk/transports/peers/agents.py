@@ -24,7 +24,7 @@ from aitp_desk.agent.tools import ToolResult
 from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.transports.peers.memory import PeerAnswer
 from aitp_desk.transports.peers.partner import Partner
-from aitp_desk.transports.peers.rules import ask_name
+from aitp_desk.transports.peers.rules import ask_name, buy_name
 from aitp_desk.transports.peers.topics import is_about
 
 LATER = "The answer has not come yet. It will appear in this conversation."
@@ -112,10 +112,30 @@ async def _ask(partner: Partner, turn: Turn, own: Answer | None) -> Said:
             return msgspec.structs.replace(own, text=text, tools_used=(*own.tools_used, name))
         return Answer(text, found=False, tools_used=(name,))
     text = f"{_name(told.by)}{told.text}"
+    if told.offer and buy_name(partner.settings) in {tool.name for tool in turn.tools}:
+        return await _offer(partner, turn, told, text, name)
     if told.kind == "question":
         return Clarification(text, told.options, tools_used=(name,))
     sources = [Source(one.title, one.url, "direct", one.quote) for one in told.sources]
     return Answer(text, tuple(sources), tools_used=(name,))
+
+
+async def _offer(partner: Partner, turn: Turn, told: PeerAnswer, text: str, asked: str) -> Said:
+    """Ask the visitor to agree to the price that a partner has named."""
+    name = buy_name(partner.settings)
+    arguments = msgspec.json.encode({"offer": told.offer}).decode()
+    given = await turn.invoke(ToolCall(name, name, arguments))
+    used = (asked, name)
+    if given.asks is None:
+        return Answer(_BETWEEN.join((text, given.output)), tools_used=used)
+    question = _BETWEEN.join((text, given.asks.question))
+    return Clarification(
+        question,
+        given.asks.options,
+        free_form=False,
+        tools_used=used,
+        waits=given.asks.call_id,
+    )
 
 
 def _read(given: ToolResult) -> PeerAnswer | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.visitor.base import Choice
+from aitp_desk.visitor.base import Answer, Choice
 
 
 class PeerSource(msgspec.Struct, frozen=True):
@@ -27,6 +27,7 @@ class PeerAnswer(msgspec.Struct, frozen=True):
 
     Parameters:
         by, url: the partner's name and address.
+        offer: id of what can be bought at the price that it names; empty for nothing.
     """
 
     by: str
@@ -35,6 +36,7 @@ class PeerAnswer(msgspec.Struct, frozen=True):
     text: str
     options: tuple[str, ...] = ()
     sources: tuple[PeerSource, ...] = ()
+    offer: str = ""
 
 
 class PeerConversation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,6 +49,7 @@ class PeerConversation(msgspec.Struct, frozen=True, omit_defaults=True):
         choices: the readings that the partner offered in its last answer.
         is_priced: whether that answer asks for agreement to a price, which no words may give.
         is_trusted: whether it was held with the desk's own token.
+        offered: that answer, while its price can be agreed to here.
     """
 
     call_id: str = ""
@@ -55,6 +58,7 @@ class PeerConversation(msgspec.Struct, frozen=True, omit_defaults=True):
     choices: tuple[Choice, ...] = ()
     is_priced: bool = False
     is_trusted: bool = False
+    offered: Answer | None = None
 
 
 class PeerMemory(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from aitp_desk.visitor.errors import (
     VisitError,
 )
 from aitp_desk.visitor.identity import Identity
+from aitp_desk.visitor.payments import Payer
 from aitp_desk.visitor.policy import PlannedCall, Policy, refuse
 from aitp_desk.visitor.proof.signatures import Signer
 from aitp_desk.visitor.site import Site, visit
@@ -47,6 +48,7 @@ class Partner:
         desk_id: this desk's id in ``Desk-Via``.
         signer: signs requests without a token, where a token would be sent; None for none.
         callback: makes the address to post to when a call ends, given its id; None for none.
+        payer: pays what the partner wants paid first; None for nothing.
 
     Attributes:
         title: its name for visitors.
@@ -60,6 +62,7 @@ class Partner:
         desk_id: str,
         signer: Signer | None = None,
         callback: Callable[[str], str] | None = None,
+        payer: Payer | None = None,
     ) -> None:
         self.settings = settings
         self.title = settings.title or settings.name
@@ -67,6 +70,7 @@ class Partner:
         self._desk_id = desk_id
         self._signer = signer
         self._callback = callback
+        self._payer = payer
         self._cache = ResponseCache()
         # by whether the desk was known: a stranger is not led to what is named to it alone
         self._found: dict[bool, tuple[float, Discovery]] = {}
@@ -86,6 +90,7 @@ class Partner:
         *,
         budget: Money | None = None,
         acts: bool = False,
+        buys: bool = False,
         protocol: str = "",
     ) -> AsyncIterator[Site]:
         """Visit the partner, for a call or for the desk itself.
@@ -93,6 +98,7 @@ class Partner:
         Parameters:
             budget: the most that the visit may spend; None: nothing.
             acts: whether an action that the owner has listed is called; else nothing is agreed to.
+            buys: whether the caller has agreed to a price of its conversation there.
             protocol: the only one to use; by default that of the settings.
 
         Raises:
@@ -112,7 +118,7 @@ class Partner:
         if acts and context is not None and self._callback is not None:
             callback = self._callback(context.call_id)
         policy = Policy(
-            confirm=agree if acts else refuse,
+            confirm=agree if acts or buys else refuse,
             budget=budget,
             # the limit below ends the visit; this one only bounds the pauses that a site asks for
             seconds=settings.seconds + 1,
@@ -129,6 +135,7 @@ class Partner:
                         via=(*via, self._desk_id),
                         signer=self._signer if knows_desk else None,
                         callback_url=callback,
+                        payer=self._payer,
                     ),
                     protocol=protocol or settings.protocol or None,
                     cache=self._cache,

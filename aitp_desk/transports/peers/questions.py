@@ -20,7 +20,7 @@ from aitp_desk.transports.peers.memory import (
     PeerSource,
 )
 from aitp_desk.transports.peers.partner import Partner
-from aitp_desk.transports.peers.rules import ask_name
+from aitp_desk.transports.peers.rules import ask_name, may_buy
 from aitp_desk.visitor.base import Answer, Choice
 from aitp_desk.visitor.site import Site
 
@@ -30,6 +30,8 @@ MAX_TEXT = 8_000
 MAX_SOURCES = 4
 MAX_CHOICES = 8
 MAX_LINE = 200
+CONVERSED = frozenset({"ahp", "aitp", "a2a"})
+"""The protocols whose conversations take an agreement in a later visit."""
 NOT_YET = "It has not answered yet. Ask once more in a while."
 INTERRUPTED = (
     "This site was interrupted before the answer came, and does not send the question again by "
@@ -55,6 +57,7 @@ _OUTPUT = {
         "text": {"type": "string"},
         "options": {"type": "array", "items": {"type": "string"}},
         "sources": {"type": "array", "items": _SOURCE},
+        "offer": {"type": "string", "description": "What buy_NAME takes; empty for nothing."},
     },
     "required": ["by", "url", "kind", "text", "options", "sources"],
 }
@@ -211,8 +214,11 @@ async def _keep(
         CallContinues: it has not come; another visit asks for it.
     """
     told, late = attribute(partner, answer), find_late(answer, resumes)
+    is_offer = resumes.get("endpoint") in CONVERSED and may_buy(partner.settings, answer.quote)
     known = await memory.read(context.conversation)
     if known.call_id == context.call_id:  # else a later question was put
+        if is_offer and late is None:
+            told = msgspec.structs.replace(told, offer=context.call_id)
         # what a person wrote was read from the thread of a conversation of another protocol
         is_other = context.continued and known.resumes.get("endpoint") != resumes.get("endpoint")
         state = PeerConversation(
@@ -222,6 +228,7 @@ async def _keep(
             list_choices(answer),
             answer.quote is not None,
             partner.trusts(context),
+            answer if told.offer else None,
         )
         await memory.replace(context.conversation, state)
     if late is not None:

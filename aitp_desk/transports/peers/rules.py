@@ -10,8 +10,10 @@ from aitp_desk.actions.terms import find_name_faults
 from aitp_desk.config import Config, Peer, Problem
 from aitp_desk.model.calls.action import is_action_name
 from aitp_desk.model.web_address import web_address
+from aitp_desk.visitor.base import Quote
 
 ASK_PREFIX = "ask_"
+BUY_PREFIX = "buy_"
 
 
 def check_peers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
@@ -46,6 +48,19 @@ def ask_name(peer: Peer) -> str:
     return f"{ASK_PREFIX}{peer.name}"
 
 
+def buy_name(peer: Peer) -> str:
+    """Return the name of the action that agrees to a partner's price."""
+    return f"{BUY_PREFIX}{peer.name}"
+
+
+def may_buy(settings: Peer, quote: Quote | None) -> bool:
+    """Return whether the owner lets a price be agreed to."""
+    most = read_cost(settings.budget) if settings.buyers else None
+    if most is None or quote is None or (quote.prepaid and not settings.account):
+        return False
+    return most.currency == quote.money.currency and quote.money.amount <= most.amount
+
+
 def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]:
     address = web_address(one.url)
     if address is None or address.username is not None or address.password is not None:
@@ -60,6 +75,12 @@ def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]
         yield "callbacks needs site.url, the address that the partner posts to."
     if one.budget and read_cost(one.budget) is None:
         yield "budget must be an amount such as 29.99 EUR."
+    if one.buyers and not one.budget:
+        yield "buyers needs a budget, such as 29.99 EUR: the most that one purchase may cost."
+    if one.prepaid and not one.buyers:
+        yield "prepaid needs buyers: it says who may buy."
+    if one.account and not own:
+        yield "account needs site.url, where the partner finds the key of its payments."
     named = [terms.action for terms in one.terms]
     yield from find_name_faults(named, one.actions, "action")
     if one.passthrough and (one.actions or one.topics):

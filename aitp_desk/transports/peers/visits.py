@@ -17,7 +17,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads.calls import calls_since
 from aitp_desk.transports.peers.federation import HAND_OVER
 from aitp_desk.transports.peers.offers import find_list, read_list
-from aitp_desk.transports.peers.rules import ask_name
+from aitp_desk.transports.peers.rules import ask_name, buy_name
 
 
 class PartnerVisit(msgspec.Struct, frozen=True):
@@ -76,6 +76,7 @@ def _name_actions(peers: tuple[Peer, ...], data: Path) -> dict[str, str]:
     partners: dict[str, str] = {}
     for peer in peers:
         partners[ask_name(peer)] = peer.name
+        partners[buy_name(peer)] = peer.name
         given = {terms.action: terms.name for terms in peer.terms}
         listed = [one.name for one in read_list(find_list(data, peer.name))]
         for name in listed if peer.actions == (ALL,) else peer.actions:

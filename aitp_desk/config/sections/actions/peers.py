@@ -137,4 +137,23 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
             "nothing.",
         ),
     ] = ""
+    buyers: Annotated[
+        Literal["", "anyone", "actions", "operators"],
+        Meta(
+            description="Who may agree, with the action buy_NAME, to a price within the budget "
+            "that the partner names in a conversation; empty for nobody."
+        ),
+    ] = ""
+    prepaid: Annotated[
+        bool,
+        Meta(description="Whether that price is paid at this desk before anything is bought."),
+    ] = False
+    account: Annotated[
+        str,
+        Meta(
+            max_length=256,
+            description="The desk's account at the partner, from which it pays what the partner "
+            "wants paid first; the partner finds the key in the desk's key directory.",
+        ),
+    ] = ""
     terms: tuple[PeerActionTerms, ...] = ()

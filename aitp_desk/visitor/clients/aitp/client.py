@@ -18,6 +18,7 @@ from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, Quote
 from aitp_desk.visitor.clients.aitp.wire import (
     DECISIONS,
     PAYMENTS,
+    Confirmation,
     Message,
     Page,
     Posted,
@@ -206,6 +207,7 @@ class AitpClient(Reader):
         said = self._asked = read_messages(messages)
         if not messages:
             return Answer("", "waiting", data=self._awaited)
+        check_paid(said.confirmation)
         asks_back = any(one.note("asks_back") == "true" for one in messages)
         quote = make_quote(said)
         words = list(said.words)
@@ -227,14 +229,25 @@ class AitpClient(Reader):
         said = read_messages(messages)
         text = "\n\n".join(said.words)
         confirmed = said.confirmation
-        if confirmed is not None and confirmed.result == "failure":
-            raise SiteRefused(f"The payment was refused: {shorten(confirmed.message)}")
+        check_paid(confirmed)
         last = messages[-1].id if messages else ""
         if not messages or (confirmed is not None and confirmed.result == "pending" and not text):
-            return Outcome("waiting", text, last, retry_after=POLL_SECONDS)
+            return Outcome(
+                "waiting", text, last, result=self._awaited or None, retry_after=POLL_SECONDS
+            )
         if confirmed is None and any(one.note("asks_back") == "true" for one in messages):
             return Outcome("question", text, last)
         return Outcome("done", text, last)
+
+
+def check_paid(confirmed: Confirmation | None) -> None:
+    """Check that a payment was not refused.
+
+    Raises:
+        SiteRefused: it was.
+    """
+    if confirmed is not None and confirmed.result == "failure":
+        raise SiteRefused(f"The payment was refused: {shorten(confirmed.message)}")
 
 
 def read_posted(found: Fetched) -> Posted:

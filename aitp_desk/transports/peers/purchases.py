@@ -1,0 +1,178 @@
+"""Agrees to what a partner offers in a conversation, at the named price.
+
+The price is this desk's price as well: the caller agrees to it, or pays it here, before this desk
+agrees to it there. So a partner sells also by a protocol that lists no actions, such as AITP.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import (
+    ActionResult,
+    CallContinues,
+    Context,
+    OfferedAction,
+    OutcomeUnknown,
+)
+from aitp_desk.actions.schemas.sanitised_text import plain_words
+from aitp_desk.actions.schemas.validator import SchemaValidator
+from aitp_desk.model.calls.action import Action, Safety
+from aitp_desk.model.errors import PreconditionFailed, Unavailable
+from aitp_desk.model.money import Money
+from aitp_desk.model.text import clean_quote
+from aitp_desk.transports.peers.continuation import is_unknown, read_there
+from aitp_desk.transports.peers.memory import PeerConversation, PeerMemory
+from aitp_desk.transports.peers.partner import Partner
+from aitp_desk.transports.peers.questions import MAX_TEXT, LateAnswer
+from aitp_desk.transports.peers.rules import buy_name
+from aitp_desk.visitor.base import Answer
+from aitp_desk.visitor.errors import SiteRefused
+from aitp_desk.visitor.site import Site
+
+_MARGIN_SECONDS = 5
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "by": {"type": "string", "description": "Who sells."},
+        "text": {"type": "string", "description": "What the partner replied."},
+    },
+    "required": ["by", "text"],
+}
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "offer": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 64,
+            "description": "The id of the offer, as the answer names it.",
+        }
+    },
+    "required": ["offer"],
+    "additionalProperties": False,
+}
+
+
+def make_purchase_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
+    """Build the action ``buy_NAME``.
+
+    Parameters:
+        partner: its settings have ``buyers`` and a budget.
+    """
+    settings, title = partner.settings, partner.title
+    action = Action(
+        buy_name(settings),
+        f"Buys from {title} what it has offered; you pay this site, which pays {title}",
+        kind="action",
+        description=f"Call it only with the offer of an answer of {title} in this conversation.",
+        open_to=settings.buyers or "actions",
+        accept_fallback=True,
+        input_schema=_INPUT,
+        output_schema=_OUTPUT,
+        safety=Safety("irreversible"),
+        has_price=True,
+        is_prepaid=settings.prepaid,
+        deadline_seconds=settings.seconds + _MARGIN_SECONDS,
+        may_go_on=True,
+    )
+    takes = SchemaValidator(_INPUT, checks_formats=True)
+
+    async def find(arguments: dict[str, Any], context: Context) -> tuple[PeerConversation, Answer]:
+        known = await memory.read(context.conversation)
+        offered = known.offered
+        if offered is None or known.call_id != arguments["offer"]:
+            raise PreconditionFailed(f"{title} has no such offer open here; ask it once more.")
+        if known.is_trusted != partner.trusts(context):
+            raise PreconditionFailed(f"The offer of {title} was made to another caller.")
+        return known, offered
+
+    async def check(arguments: dict[str, Any], context: Context) -> None:
+        await find(arguments, context)
+
+    async def price(arguments: dict[str, Any], context: Context) -> Money | None:
+        _, offered = await find(arguments, context)
+        return None if offered.quote is None else offered.quote.money
+
+    async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
+        if context.continued:
+            return _tell(partner, await _read_late(partner, context))
+        known, offered = await find(arguments, context)
+        # stored before anything is sent: an offer is taken once, also after a crash
+        taken = msgspec.structs.replace(known, offered=None)
+        await memory.replace(context.conversation, taken)
+        return _tell(partner, await _agree(partner, known, offered, context))
+
+    return OfferedAction(
+        action, read=takes.read, perform=perform, check=check, price=price, may_match=False
+    )
+
+
+async def _agree(
+    partner: Partner, known: PeerConversation, offered: Answer, context: Context
+) -> str:
+    """Agree to an offer, and return what the partner replies.
+
+    Raises:
+        CallContinues: the reply has not come.
+        OutcomeUnknown: the offer may have been taken.
+        DeskError: nothing was bought.
+    """
+    title, is_sent = partner.title, False
+    quote = offered.quote
+    try:
+        async with partner.visit(
+            context,
+            budget=None if quote is None else quote.money,
+            buys=True,
+            protocol=known.resumes["endpoint"],
+        ) as site:
+            site.resume(known.resumes, asked=offered)
+            is_sent = True
+            try:
+                outcome = await site.agree(offered)
+                resumes = site.save()
+            except SiteRefused as refused:
+                if not is_unknown(refused):
+                    raise
+                raise OutcomeUnknown(f"{title} did not finish the purchase.") from None
+            finally:
+                if site.spent is not None and site.spent.amount:
+                    context.spent = site.spent
+    except Unavailable:
+        if is_sent:
+            raise OutcomeUnknown(f"{title} did not finish its response.") from None
+        raise
+    if outcome.kind == "waiting":
+        if not outcome.result:
+            raise OutcomeUnknown(f"{title} has not told whether it was done.")
+        raise CallContinues(msgspec.json.encode(LateAnswer(resumes, outcome.result)).decode())
+    if outcome.kind in {"question", "payable"}:
+        raise PreconditionFailed(f"{title} asks: {plain_words(outcome.text) or 'for more'}")
+    return outcome.text
+
+
+async def _read_late(partner: Partner, context: Context) -> str:
+    """Return the reply to an agreement that had not come at once.
+
+    Raises:
+        CallContinues: it has still not come.
+    """
+    late = msgspec.json.decode(context.continued, type=LateAnswer)
+
+    async def read(site: Site) -> Answer:
+        site.resume(late.resumes)
+        return await site.read_late(Answer("", "waiting", data=late.waiting))
+
+    answer = await read_there(partner, context, late.resumes["endpoint"], read)
+    if answer.kind == "waiting":
+        raise CallContinues(context.continued)
+    return answer.text
+
+
+def _tell(partner: Partner, words: str) -> ActionResult:
+    text = clean_quote(words.strip()[:MAX_TEXT]) or "It is bought."
+    result = {"by": partner.title, "text": text}
+    return ActionResult(result, f"{partner.title}: {text}")
