@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from itertools import compress
 from operator import not_
 
@@ -25,7 +26,7 @@ from aitp_desk.knowledge.documents.blocks import (
 )
 from aitp_desk.knowledge.sources.html.cross_references import A_LINK, mark_references
 from aitp_desk.knowledge.sources.html.frame import NOISE
-from aitp_desk.knowledge.sources.html.tree import remove_node
+from aitp_desk.knowledge.sources.html.tree import find_fields, names_columns, remove_node
 from aitp_desk.model.text import one_line
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -35,7 +36,7 @@ _BLOCKS = {
     "center", "footer", "aside", "hgroup", "tbody", "thead", "tfoot", "tr", "td", "th", "caption",
     *_HEADINGS,
 }  # fmt: skip
-_LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
+_LARGE = "table, h1, h2, h3, h4, h5, h6"
 _LAYOUT_ROLES = {"presentation", "none"}
 _LINKS = 'a[href]:not([href^="mailto:"], [href^="tel:"])'
 """Links to pages. An address to write to or to call is said nowhere else."""
@@ -60,8 +61,8 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 def html_blocks(html: str, *, has_menus: bool = True) -> list[Block]:
     """Return the blocks of a piece of HTML, in order.
 
-    The terms of definition lists become sections if they have an id or are explained in full, and
-    items otherwise.
+    The terms of definition lists become sections if they have an id or are explained in full,
+    unless they name a field of many things ("Default value"), and items otherwise.
 
     Parameters:
         has_menus: whether rows of links are left out as menus and tables of contents: their words
@@ -72,7 +73,7 @@ def html_blocks(html: str, *, has_menus: bool = True) -> list[Block]:
         return []
     for node in body.css(NOISE):
         remove_node(node)
-    reader = _Reader()
+    reader = _Reader(find_fields(body))
     reader.walk(body)
     return reader.blocks(has_menus=has_menus)
 
@@ -80,7 +81,8 @@ def html_blocks(html: str, *, has_menus: bool = True) -> list[Block]:
 class _Reader:
     """Traverses the tree with an explicit stack: a page may nest deeper than Python may recurse."""
 
-    def __init__(self) -> None:
+    def __init__(self, fields: Collection[str] = ()) -> None:
+        self.fields = fields
         self.found: list[Block] = []
         self.shares: list[float] = []
         """The share of link text of each block."""
@@ -265,8 +267,27 @@ class _Reader:
             del self.found[start:], self.shares[start:]
             for item, share in items:
                 self._add(item, share)
+        elif self._has_fields(start):
+            told = [*zip(self.found[start:], self.shares[start:], strict=True)]
+            del self.found[start:], self.shares[start:]
+            for block, share in told:
+                self._add_field(block, share)
         else:
             self._add(End(len(self.definitions) + 1))
+
+    def _has_fields(self, start: int) -> bool:
+        terms = [block for block in self.found[start:] if isinstance(block, Term)]
+        return bool(terms) and all(not term.id and term.text in self.fields for term in terms)
+
+    def _add_field(self, block: Block, share: float) -> None:
+        """Add a block of a field: its name opens the text that follows."""
+        if isinstance(block, Term):
+            self.prefix = f"{block.text}: "
+        elif isinstance(block, Paragraph) and self.prefix:
+            text, self.prefix = self.prefix + block.text, ""
+            self._add(Paragraph(text), share)
+        else:
+            self._add(block, share)
 
     def _flush(self) -> None:
         text = one_line("".join(self.text))
@@ -342,8 +363,10 @@ def _is_layout(table: LexborNode) -> bool:
     """Return whether a table is only layout."""
     if (table.attributes.get("role") or "") in _LAYOUT_ROLES:
         return True
+    first = table.css_first("tr")
+    large = _LARGE if first is not None and names_columns(first) else f"{_LARGE}, dl"
     # checked in the children: a selector also finds the node itself
-    if any(part.css_first(_LARGE) is not None for part in table.iter()):
+    if any(part.css_first(large) is not None for part in table.iter()):
         return True
     if table.css_first("th") is not None:
         return False
@@ -368,7 +391,7 @@ def _table(node: LexborNode) -> Table:
         _fill_from_above(cells, from_above)
         if not cells:
             continue
-        if not rows and row.css_first("td") is None:
+        if not rows and (row.css_first("td") is None or (not header and names_columns(row))):
             header = header or tuple(cells)
         else:
             rows.append(tuple(cells))
@@ -398,4 +421,4 @@ def _cell(cell: LexborNode) -> str:
         if isinstance(block, Paragraph | Item | Code):
             joint = "; " if said[-1:].isalnum() or said.endswith((")", "]")) else " "
             said = f"{said}{joint}{block.text}" if said else block.text
-    return one_line(said)
+    return one_line(said + reader.prefix)

@@ -14,7 +14,12 @@ from aitp_desk.knowledge.documents.anchors import AnchorIds
 from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES
 from aitp_desk.knowledge.documents.detection import detect_language
 from aitp_desk.knowledge.sources.html.frame import find_main
-from aitp_desk.knowledge.sources.html.tree import make_element, remove_node
+from aitp_desk.knowledge.sources.html.tree import (
+    find_fields,
+    is_column_name,
+    make_element,
+    remove_node,
+)
 from aitp_desk.model.text import one_line
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
@@ -201,6 +206,8 @@ def _raise_bold(main: LexborNode) -> None:
         paragraph, text = node.parent, one_line(node.text())
         if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
             continue
+        if is_column_name(paragraph.parent):
+            continue
         around = paragraph.parent.attributes.get("class") if paragraph.parent else ""
         if not _CAPTIONED.isdisjoint((around or "").split()):
             continue
@@ -332,9 +339,11 @@ def _name_terms(main: LexborNode) -> None:
         if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
             anchors.make_id("", id)
             long.add(of)
+    fields = find_fields(main)
     for term in (term for of, terms in lists.items() if of in long for term in terms):
         text = one_line(term.text())
-        if text and not _id_of(term) and term.css_first("[id]") is None:
+        is_named = _id_of(term) or term.css_first("[id]") is not None
+        if text and not is_named and text.rstrip(":") not in fields:
             term.attrs["id"] = anchors.make_id(text)
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from html import escape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.model.text import one_line
+
+_OFTEN = 3
+"""A term that a page has this many times is no name: "Default value"."""
 
 
 def make_element(tag: str, content: str, *, id: str = "") -> LexborNode:
@@ -30,3 +36,37 @@ def is_within(node: LexborNode, tags: Collection[str]) -> bool:
     while above is not None and above.tag not in tags:
         above = above.parent
     return above is not None
+
+
+def find_fields(root: LexborNode) -> frozenset[str]:
+    """Return the terms that name a field of many things, without a colon.
+
+    They are in definition lists, repeat on the page, and have no id.
+    """
+    terms = [one_line(term.text()).rstrip(":") for term in root.css("dt:not([id], :has([id]))")]
+    return frozenset(term for term, count in Counter(terms).items() if count >= _OFTEN)
+
+
+def is_column_name(cell: LexborNode | None) -> bool:
+    """Return whether a cell names its column."""
+    row = cell.parent if cell is not None and cell.tag in {"td", "th"} else None
+    return row is not None and names_columns(row)
+
+
+def names_columns(row: LexborNode) -> bool:
+    """Return whether a row is the first of its table and wholly bold."""
+    cells = row.css("td, th")
+    return len(cells) > 1 and _is_first(row) and all(map(_is_bold, cells))
+
+
+def _is_first(row: LexborNode) -> bool:
+    above: LexborNode | None = row
+    while above is not None and above.tag != "table":
+        above = above.parent
+    first = above.css_first("tr") if above is not None else None
+    return first is not None and first.mem_id == row.mem_id
+
+
+def _is_bold(cell: LexborNode) -> bool:
+    bold = cell.css_first("b, strong")
+    return bold is not None and one_line(bold.text()) == one_line(cell.text()) != ""

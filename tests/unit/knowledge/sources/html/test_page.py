@@ -274,8 +274,9 @@ def test_a_heading_that_ends_the_title_is_named_once(tmp_path: Path) -> None:
 
 
 def test_ids_of_terms_are_handed_out_from_top_to_bottom() -> None:
-    row = f"<dl><dt>Size</dt><dd>{'As big as a house. ' * 20}</dd></dl>"
-    body = read_html(f"<main><h1>T</h1>{row * 9}</main>").body
+    told = f"<dd>{'As big as a house. ' * 20}</dd>"
+    rows = "".join(f"<dl><dt>Size{'!' * at}</dt>{told}</dl>" for at in range(9))
+    body = read_html(f"<main><h1>T</h1>{rows}</main>").body
     assert re.findall('<dt id="(.*?)"', body) == ["size", *(f"size-{at}" for at in range(1, 9))]
 
 
@@ -561,3 +562,32 @@ def test_what_only_refers_to_other_pages_is_left_out_of_answers(tmp_path: Path) 
         "<p>See also the book by <a href='d.html'>A</a>.</p></main>"
     )
     assert said(read(tmp_path, page)[1]) == ["Knead it.", "See also the book by A."]
+
+
+def test_a_term_of_many_things_is_a_field_of_each_and_no_section(tmp_path: Path) -> None:
+    def setting(name: str) -> str:
+        notes = f"<p>{name} is read at the start. {'It is never read again. ' * 12}</p>"
+        fields = f"<dt>Default:</dt><dd>off</dd><dt>Notes:</dt><dd>{notes}</dd>"
+        return f"<h2 id={name}>{name}</h2><dl>{fields}</dl>"
+
+    page = f"<main><h1>Settings</h1>{''.join(map(setting, ('lock', 'log', 'port')))}</main>"
+    _, passages = read(tmp_path, page)
+    assert [passage.heading for passage in passages] == ["lock", "log", "port"]
+    assert [passage.anchor for passage in passages] == ["lock", "log", "port"]
+    first = passages[0].text
+    assert first.startswith("Default: off\n")
+    assert "Notes: lock is read at the start." in first
+
+
+def test_bold_cells_of_the_first_row_are_the_columns(tmp_path: Path) -> None:
+    def row(*cells: str) -> str:
+        return f"<tr>{''.join(f'<td><p>{cell}</p></td>' for cell in cells)}</tr>"
+
+    columns = row(*(f"<strong>{name}</strong>" for name in ("Broker", "Status", "Remote")))
+    rows = row("Rabbit", "Stable", "Yes") + row("<dl><dt>Keep</dt><dd>er</dd></dl>", "New", "No")
+    _, passages = read(tmp_path, f"<main><h1>Brokers</h1><table>{columns}{rows}</table></main>")
+    assert [passage.heading for passage in passages] == ["Brokers"]
+    assert said(passages) == [
+        "Rabbit – Status: Stable; Remote: Yes",
+        "Keep: er – Status: New; Remote: No",
+    ]
