@@ -54,6 +54,14 @@ _TELL_ME = re.compile(
     r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
     re.IGNORECASE,
 )
+_SHOW_ME = re.compile(
+    r"^((?:(?:and|hi|hello|please|can you|could you)[, ]+)*)(?:show|give|write)(?: me| us)? "
+    r"(?:(?:an?|the|some|your) )?(?:(?:code|example|short|simple|small|minimal|working) )*"
+    r"(?:code|examples?|snippets?|commands?|samples?)(?: of code)? "
+    r"(?:(?:of |on )?how to|to|for|that|which|of)\b",
+    re.IGNORECASE,
+)
+"""Asks for code that does something, and not for the word "code"."""
 _THING = re.compile(
     r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:what|which)\s+(\S.*?)\s+"
     r"(?:should|do|does|did|can|could|must|may|might|will|would|shall)\b(.*)$",
@@ -121,6 +129,8 @@ def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:
         text = _HOW_IT_WORKS.sub(r"\1", text)
     if asks_for_topics(text):
         return ReadQuestion(text=text, wanted=(), expects=0, said=said)
+    if example := _SHOW_ME.match(text):
+        text = f"{example[1]}how to{text[example.end() :]}"
     if command := _TELL_ME.match(text):
         text = f"{command[1]}what is{text[command.end() :]}"
     parts = (split_sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]

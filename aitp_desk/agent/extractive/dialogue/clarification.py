@@ -12,7 +12,7 @@ from aitp_desk.agent.extractive.quote import is_same_answer
 from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.documents.genre import HOW
-from aitp_desk.knowledge.documents.titles import drop_number
+from aitp_desk.knowledge.documents.titles import HOMES, drop_number
 from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
@@ -31,6 +31,9 @@ _MOSTLY = 0.5
 _MOST = 0.25
 """A word is significant with this share of the weight of the rarest word."""
 _COVERAGE, _FIT = 0.78, 0.78
+_CALLED = 0.9
+"""The share of the words of a section's headings that the question has if it asks for that section.
+"""
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same if the question says "it" and nothing before could be meant."""
 _IS_THERE = re.compile(
@@ -74,7 +77,9 @@ def _is_open(asked: ReadQuestion, rivals: Sequence[Candidate]) -> bool:
     if points_back(asked.text):
         # on a page with that title "it" is its subject, and so is the site in "does it support
         # tables"
-        return len(asked.wanted) < 2 and not any(titled)
+        # so it is if the home page has a section that is called so
+        is_of_site = rivals[0].page.lower() in HOMES and _is_called_so(rivals[0])
+        return len(asked.wanted) < 2 and not any(titled) and not is_of_site
     titles = {rival.passage.title for rival in rivals}
     if len(titles) == len(rivals) and all(titled) and all(rival.expected for rival in rivals):
         return True
@@ -103,6 +108,12 @@ def _is_titled(found: Candidate) -> bool:
 def _is_headed(found: Candidate) -> bool:
     """Return whether a section's headings have the most significant words of the question."""
     return any(found.places.get(at, NOWHERE).heading >= OWN for at in _telling(found.asked))
+
+
+def _is_called_so(found: Candidate) -> bool:
+    """Return whether a section is called what is asked for, and nothing else."""
+    whole = found.question.library.ranking.heading_weights[found.number]
+    return sum(place.said for place in found.places.values()) >= _CALLED * whole > 0
 
 
 def rivals_of(

@@ -19,6 +19,11 @@ _ASKS_WHAT = re.compile(
     r"(?:what|who)(?:['’]?s| is| are) (?:the )?(.+?)(?: (?:used |good )?for| about)?",
     re.IGNORECASE,
 )
+_ASKS_WHY = re.compile(
+    r"(?:when|why) (?:should|would|do|does|can|could) (?:i|we|you|one|people|some(?:one|body)) "
+    r"(?:use|choose|need|want|pick|try) (?:the )?(.+)",
+    re.IGNORECASE,
+)
 _fold_name = lru_cache(maxsize=64)(fold_text)
 _ASKS = re.compile(
     r"(?:who|what) are you|what(?:['’]?s| is) this(?: (?:site|website|web ?page|page))?(?: about)?|"
@@ -47,18 +52,21 @@ def asks_for_goods(text: str) -> bool:
 def asks_for_introduction(
     site: SiteFacts, text: str, headings: Iterable[str], library: Library
 ) -> bool:
-    """Return whether the site's introduction answers what the site is.
+    """Return whether the site's introduction answers what the site is or is for.
 
     Parameters:
         headings: of the sections that were found; one that has that name answers.
     """
     if not _asks_for_site(text, site.name) or not _about(site, library):
         return False
+    if _ASKS_WHY.match(text):
+        return True
     return all(make_name(heading) != make_name(site.name) for heading in headings)
 
 
 def _asks_for_site(text: str, name: str) -> bool:
-    asked = _ASKS_WHAT.fullmatch(text.strip(" ?!."))
+    said = text.strip(" ?!.")
+    asked = _ASKS_WHAT.fullmatch(said) or _ASKS_WHY.fullmatch(said)
     return asked is not None and fold_text(asked[1]) == _fold_name(name)
 
 
