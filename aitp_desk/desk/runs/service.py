@@ -146,6 +146,17 @@ class RunService:
         except ThreadNotFound:
             raise RunNotFound("There is no run with this id.", param="run_id") from None
 
+    async def find_asked(self, principal: Principal, run_id: str) -> Run:
+        """Return a run by its id alone, unless its question was deleted.
+
+        Raises:
+            RunNotFound: as :meth:`find`, or it was.
+        """
+        run = await self.find(principal, run_id)
+        if await run_reads.is_withdrawn(self._store, run):
+            raise RunNotFound("There is no run with this id.", param="run_id")
+        return run
+
     async def list(self, principal: Principal, thread_id: str, part: PageRequest) -> Page[Run]:
         """Return one page of a thread's runs.
 

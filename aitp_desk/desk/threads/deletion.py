@@ -11,8 +11,10 @@ from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Message, check_metadata
 from aitp_desk.store.units.threads.deletion import (
+    delete_exchange,
     delete_message,
     delete_thread,
     find_rights,
@@ -130,6 +132,25 @@ class ThreadDeletion:
         self._sessions.evict_thread(thread_id)  # the next turn reloads it without the message
         self._events.notify_change(thread_id)
         return replies
+
+    async def delete_exchange(self, principal: Principal, run: Run) -> None:
+        """Erase what a run was asked and its replies; the rest of the thread stays.
+
+        Raises:
+            ThreadNotFound: it does not exist, or the caller has no access.
+            Forbidden: it belongs to another principal.
+        """
+        check_scope(principal)
+        await self._store.run(
+            delete_exchange,
+            thread_id=run.thread_id,
+            principal=principal,
+            run_id=run.id,
+            now=int(self._clock()),
+            idle_before=self._context.idle_before,
+        )
+        self._sessions.evict_thread(run.thread_id)
+        self._events.notify_change(run.thread_id)
 
     async def delete_thread(self, principal: Principal, thread_id: str) -> None:
         """Erase all content of a thread, close it permanently, and end its runs.

@@ -247,6 +247,11 @@ class ThreadReader:
         replies = await reads.replies(self._store, run_id)
         return run, await self.filter_readable(principal, run.thread_id, replies)
 
+    async def read_input(self, principal: Principal, run: Run) -> tuple[Message, ...]:
+        """Return the messages of a run's request that the caller may read."""
+        given = await reads.run_input(self._store, run)
+        return await self.filter_readable(principal, run.thread_id, given)
+
     async def filter_readable(
         self, principal: Principal, thread_id: str, replies: Sequence[Message]
     ) -> tuple[Message, ...]:

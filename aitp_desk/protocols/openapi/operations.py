@@ -209,6 +209,10 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             streams=True,
         ),
         "GET /v1/responses/{response_id}": OperationText("Read a response", "Response"),
+        "DELETE /v1/responses/{response_id}": OperationText("Delete a response", "Deleted"),
+        "GET /v1/responses/{response_id}/input_items": OperationText(
+            "List what a response was asked", "InputMessage", is_list=True
+        ),
         "POST /v1/responses/{response_id}/cancel": OperationText(
             "Cancel a response in the background", "Response"
         ),

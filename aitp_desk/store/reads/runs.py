@@ -47,6 +47,12 @@ async def runs(
     return Page(tuple(map(read_run, rows)), found.has_more)
 
 
+async def is_withdrawn(store: Store, run: Run) -> bool:
+    """Return whether the question of a run was deleted."""
+    named = {"thread_id": run.thread_id, "run_id": run.id}
+    return bool(await reads.read_rows(store, "withdrawn_input_of_run", named))
+
+
 async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:
     """Read the steps in which a run called tools, in order."""
     return tuple(map(read_step, await store.read("steps_of_run", {"run_id": run_id})))

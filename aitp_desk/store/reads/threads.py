@@ -44,7 +44,7 @@ BEYOND = 2**62
 
 async def thread(store: Store, thread_id: str) -> StoredThread | None:
     """Read a thread with its actors, the desk's own first."""
-    rows = await _read(store, "thread", {"thread_id": thread_id})
+    rows = await read_rows(store, "thread", {"thread_id": thread_id})
     if not rows:
         return None
     id_, owner, created_at, metadata, parent_id, speaker, updated_at, *rest = rows[0]
@@ -72,13 +72,13 @@ async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tupl
 
     They can be limited to those that joined after one of the thread's events.
     """
-    rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
+    rows = await read_rows(store, "actors", {"thread_id": thread_id, "event": event})
     return tuple(map(read_actor, rows))
 
 
 async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
     """Read the current participants of a thread, each with its principal, without the desk's."""
-    present = map(read_presence, await _read(store, "actors_present", {"thread_id": thread_id}))
+    present = map(read_presence, await read_rows(store, "actors_present", {"thread_id": thread_id}))
     return tuple(one.actor for one in present if not one.is_desk)
 
 
@@ -87,7 +87,7 @@ async def owner(store: Store, thread_id: str) -> str | None:
 
     None means an anonymous thread, or no thread.
     """
-    rows = await _read(store, "thread", {"thread_id": thread_id})
+    rows = await read_rows(store, "thread", {"thread_id": thread_id})
     return rows[0][1] if rows else None
 
 
@@ -114,13 +114,13 @@ async def newest_of_owner(
 
 async def is_shared(store: Store, thread_id: str, now: int) -> bool:
     """Return whether a grant shares the thread at the given time."""
-    ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
+    ((count,),) = await read_rows(store, "count_grants", {"thread_id": thread_id, "now": now})
     return bool(count)
 
 
 async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     """Read the actor that joined a thread with one of its events, ``actor.joined``."""
-    rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})
+    rows = await read_rows(store, "joined", {"thread_id": thread_id, "event": event})
     return read_actor(rows[0]) if rows else None
 
 
@@ -156,7 +156,7 @@ async def owner_and_access(
     store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> tuple[str | None, Access | None] | None:
     """Return a thread's owner and the caller's :func:`access`; None without a thread."""
-    rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
+    rows = await read_rows(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
     owner, updated_at, *_ = rows[0]
@@ -193,7 +193,7 @@ async def threads_opened(
 
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
     """Read one message of a thread; None also for a deleted one."""
-    rows = await _read(store, "message", {"thread_id": thread_id, "id": message_id})
+    rows = await read_rows(store, "message", {"thread_id": thread_id, "id": message_id})
     return read_message(rows[0]) if rows else None
 
 
@@ -274,6 +274,12 @@ async def run(store: Store, run_id: str) -> Run | None:
     return read_run(rows[0]) if rows else None
 
 
+async def run_input(store: Store, run: Run) -> tuple[Message, ...]:
+    """Read the messages that came with the request of a run, in order."""
+    named = {"thread_id": run.thread_id, "run_id": run.id}
+    return tuple(map(read_message, await read_rows(store, "input_of_run", named)))
+
+
 async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
     """Read the desk's messages of a run, in order."""
     return tuple(map(read_message, await store.read("replies_of_run", {"run_id": run_id})))
@@ -281,13 +287,15 @@ async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
 
 async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tuple[Event, ...]:
     """Read a thread's events after a number, in order."""
-    rows = await _read(store, "events", {"thread_id": thread_id, "after": after, "limit": limit})
+    rows = await read_rows(
+        store, "events", {"thread_id": thread_id, "after": after, "limit": limit}
+    )
     return tuple(map(read_event, rows))
 
 
 async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
     """Read the number of the newest event that queued a run; 0 for none."""
-    rows = await _read(store, "run_queued_at", {"thread_id": thread_id, "run_id": run_id})
+    rows = await read_rows(store, "run_queued_at", {"thread_id": thread_id, "run_id": run_id})
     return int(rows[0][0]) if rows else 0
 
 
@@ -301,7 +309,7 @@ async def messages_after_event(
 
 async def session(store: Store, session_id: str) -> Session | None:
     """Read a session; its transcript is its thread's :func:`newest_messages`."""
-    rows = await _read(store, "session", {"id": session_id})
+    rows = await read_rows(store, "session", {"id": session_id})
     return read_session(rows[0]) if rows else None
 
 
@@ -365,7 +373,7 @@ async def place(store: Store, thread_id: str, message_id: str | None) -> int:
 
     The message may be deleted.
     """
-    rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
+    rows = await read_rows(store, "message_seq", {"thread_id": thread_id, "id": message_id})
     return int(rows[0][0]) if rows else 0
 
 
@@ -382,7 +390,7 @@ async def _carry_out(store: Store, work: Work[T]) -> T:
         return result
 
 
-async def _read(store: Store, statement: str, params: Params) -> list[Row]:
+async def read_rows(store: Store, statement: str, params: Params) -> list[Row]:
     """Read a thread or a session; a folded one is unfolded first."""
     rows = await store.read(statement, params)
     if rows:

@@ -82,6 +82,7 @@ CHANGES = {
     "POST /v1/threads/{thread_id}/actors",
     "DELETE /v1/threads/{thread_id}/actors/{actor}",
     "DELETE /v1/files/{file_id}",
+    "DELETE /v1/responses/{response_id}",
 }
 """After these, where they are let through, what was asked about is made again."""
 

@@ -181,6 +181,7 @@ NAMING: list[Row] = [
     ("POST", "/v1/responses", {"model": "{elsewhere}", "input": "?", "conversation": THREAD_ID}),
     ("POST", "/v1/responses", {"model": "{elsewhere}", **GOING_ON}),
     ("GET", "/v1/responses/{response_id}", None),
+    ("GET", "/v1/responses/{response_id}/input_items", None),
     ("POST", "/v1/responses/{response_id}/cancel", {}),
     ("GET", f"{RUN}/steps", None),
     ("GET", f"{RUN}/steps/{{step_id}}", None),
@@ -189,6 +190,7 @@ NAMING: list[Row] = [
     ("GET", "/v1/assistants/{assistant_id}", None),
     ("DELETE", "/v1/files/{file_id}", None),
     ("DELETE", MESSAGE, None),
+    ("DELETE", "/v1/responses/{response_id}", None),
     ("DELETE", THREAD, None),
 ]
 # What names nothing, and what nobody may.
@@ -230,12 +232,14 @@ async def make_all_that_has_an_id(talker: Talker, home: str) -> dict[str, str]:
     told = await open_at(talker, home, "Who is there?", metadata={"actors": ["visitor"]})
     run = f"{home}/v1/threads/{told.id}/runs/{told.ok['run']['id']}"
     (step,) = (await talker.send("GET", f"{run}/steps")).ok["data"]
+    asked = {"model": assistant_of(home), "input": "And now?", "conversation": told.id}
+    response = (await talker.send("POST", f"{home}/v1/responses", asked)).ok
     return {
         "thread_id": told.id,
         "message_id": told.ok["messages"][0]["id"],
         "actor": "visitor",
         "run_id": told.ok["run"]["id"],
-        "response_id": told.ok["run"]["id"].replace("run_", "resp_"),
+        "response_id": response["id"],
         "step_id": step["id"],
         "file_id": file_id,
         "assistant_id": assistant_of(home),

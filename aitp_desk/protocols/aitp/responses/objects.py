@@ -143,6 +143,15 @@ class InputText(msgspec.Struct):
     type: Literal["input_text", "output_text"] = "input_text"
 
 
+class InputMessage(msgspec.Struct, tag_field="type", tag="message"):
+    """A message that came with the request of a response."""
+
+    id: str
+    role: str
+    content: Sequence[InputText]
+    status: ItemStatus = "completed"
+
+
 class InputItem(msgspec.Struct):
     """A message, or the output of a call of a function."""
 
@@ -169,4 +178,4 @@ class ResponseDraft(msgspec.Struct):
     background: bool = False
 
 
-OBJECTS: tuple[type[msgspec.Struct], ...] = (ResponseDraft, Response)
+OBJECTS: tuple[type[msgspec.Struct], ...] = (ResponseDraft, Response, InputMessage)

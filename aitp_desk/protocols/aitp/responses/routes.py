@@ -14,7 +14,7 @@ from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.agents_wire import find_model
 from aitp_desk.protocols.aitp.responses.drafts_wire import ResponseRequest, decode_response
 from aitp_desk.protocols.aitp.responses.stream_wire import ResponseFormat
-from aitp_desk.protocols.aitp.responses.wire import read_id, write_response
+from aitp_desk.protocols.aitp.responses.wire import read_id, write_input, write_response
 from aitp_desk.protocols.aitp.wire import MAX_PAGE
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
@@ -73,6 +73,24 @@ async def cancel_response(desk: Desk, call: Call) -> Reply:
     return Reply(200, wire.encode(write_response(run, agent, (), continued=continued)))
 
 
+async def delete_response(desk: Desk, call: Call) -> Reply:
+    """``DELETE /v1/responses/{id}``: its question and its answer leave the thread."""
+    run, _ = await _find(desk, call)
+    if not run.is_over:
+        await desk.runs.cancel(call.principal, run.thread_id, run.id)
+    await desk.deletion.delete_exchange(call.principal, run)
+    return wire.encode_deleted(call.params["response_id"], "response")
+
+
+async def list_input(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/responses/{id}/input_items``."""
+    run, _ = await _find(desk, call)
+    part = wire.decode_page(call.query)
+    given = await desk.reader.read_input(call.principal, run)
+    page = part.cut([write_input(one) for one in given], "an input item of this response")
+    return wire.encode_list(page.items, page.has_more)
+
+
 async def _find(desk: Desk, call: Call) -> tuple[Run, int]:
     run_id, continued = read_id(call.params["response_id"], "response_id")
     return await _find_run(desk, call, run_id, "response_id"), continued
@@ -80,7 +98,7 @@ async def _find(desk: Desk, call: Call) -> tuple[Run, int]:
 
 async def _find_run(desk: Desk, call: Call, run_id: str, param: str) -> Run:
     try:
-        return await desk.runs.find(call.principal, run_id)
+        return await desk.runs.find_asked(call.principal, run_id)
     except RunNotFound:
         raise ResourceNotFound("There is no response with this id.", param=param) from None
 
@@ -130,5 +148,7 @@ def response_routes(max_body: int) -> tuple[Route, ...]:
     return (
         Route("POST", "/v1/responses", create_response, "converse", max_body),
         Route("GET", response, retrieve_response, "static"),
+        Route("DELETE", response, delete_response, "converse"),
+        Route("GET", f"{response}/input_items", list_input, "static"),
         Route("POST", f"{response}/cancel", cancel_response, "converse", max_body),
     )

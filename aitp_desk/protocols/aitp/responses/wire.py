@@ -115,6 +115,14 @@ def write_message(message: Message) -> objects.OutputMessage:
     return objects.OutputMessage(message.id, "completed", (text,))
 
 
+def write_input(message: Message) -> objects.InputMessage | objects.OutputMessage:
+    """Write a message that came with the request of a response."""
+    if message.role == "assistant":
+        return write_message(message)
+    parts = [objects.InputText(one) for one in message.content]
+    return objects.InputMessage(message.id, message.role, parts)
+
+
 def write_call(run: Run, call: ToolCall) -> objects.OutputCall:
     """Write a call of a function of the caller's."""
     return objects.OutputCall(f"fc_{call.id}", write_call_id(run, call), call.name, call.arguments)

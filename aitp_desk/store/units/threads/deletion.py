@@ -183,6 +183,30 @@ def _replies_to(message: Message) -> Work[tuple[str, ...]]:
     return tuple(replies)
 
 
+def delete_exchange(
+    *, thread_id: str, principal: Principal, run_id: str, now: int, idle_before: int
+) -> Work[None]:
+    """Delete what a run was asked, its replies and the outputs of its functions.
+
+    Raises:
+        ThreadNotFound: it does not exist, or not for this caller.
+        Forbidden: it is another principal's.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
+    asked = yield "input_of_run", {"thread_id": thread_id, "run_id": run_id}
+    replies = yield "replies_of_run", {"run_id": run_id}
+    messages = [read_message(row) for row in (*asked, *replies)]
+    tail = reached.tail(now)
+    for one in messages:
+        yield from _erase(one.id, tail)
+    if messages:
+        yield from forget_summaries(thread_id, min(one.seq for one in messages))
+    yield "forget_pending_of_thread", {"thread_id": thread_id}
+    yield "delete_steps_of_run", {"run_id": run_id}
+    yield "empty_run", {"run_id": run_id}
+    yield from tail.write()
+
+
 def delete_thread(
     *,
     thread_id: str,

@@ -226,6 +226,72 @@ async def test_responses_of_others_are_not_there(tmp_path: Path) -> None:
         assert (missing.status, missing.body["error"]["param"]) == (404, "response_id")
 
 
+async def test_a_deleted_response_is_gone_and_the_rest_of_the_thread_stays(
+    tmp_path: Path,
+) -> None:
+    async with asking(tmp_path, ScriptedAgent()) as (talker, client):
+        create, retrieve = client.responses.create, client.responses.retrieve
+        items: list[Any] = [
+            {"role": "user", "content": "Who is Emma?"},
+            {"role": "assistant", "content": "A novel."},
+            {"role": "user", "content": "By whom?"},
+        ]
+        first = await create(model=SITE_AGENT, input=items)
+        second = await create(model=SITE_AGENT, input="And?", previous_response_id=first.id)
+        stranger = await talker.with_key()
+        path = f"{PATH}/{first.id}"
+        assert (await stranger.send("DELETE", path)).status == 404
+        assert (await retrieve(first.id)).id == first.id
+        assert await client.responses.delete(first.id) is None  # type: ignore[func-returns-value]
+        for method, place, body in (
+            ("GET", path, None),
+            ("GET", f"{path}/input_items", None),
+            ("POST", f"{path}/cancel", {}),
+            ("DELETE", path, None),
+            ("POST", PATH, {"model": SITE_AGENT, "input": "?", "previous_response_id": first.id}),
+        ):
+            gone = await talker.send(method, place, body)
+            assert (gone.status, gone.body["error"]["type"]) == (404, "invalid_request_error")
+        assert (await retrieve(second.id)).output_text == second.output_text
+        assert second.conversation is not None
+        listed = (await talker.send("GET", f"/v1/threads/{second.conversation.id}/messages")).ok
+        assert "novel" not in str(listed)
+        assert [one["role"] for one in listed["data"]] == ["assistant", "user"]
+
+
+async def test_the_input_of_a_response_is_listed(tmp_path: Path) -> None:
+    async with asking(tmp_path, ScriptedAgent()) as (_, client):
+        items: list[Any] = [
+            {"role": "user", "content": "Who is Emma?"},
+            {"role": "assistant", "content": "A novel."},
+            {"role": "user", "content": "By whom?"},
+        ]
+        create = client.responses.create
+        first = await create(model=SITE_AGENT, input=items)
+        second = await create(model=SITE_AGENT, input="And?", previous_response_id=first.id)
+        found = client.responses.input_items.list(first.id, order="asc", limit=2)
+        said = [exact(one).model_dump() async for one in found]  # of two pages
+        texts = [one["content"][0]["text"] for one in said]
+        assert texts == ["Who is Emma?", "A novel.", "By whom?"]
+        assert [one["role"] for one in said] == ["user", "assistant", "user"]
+        (only,) = (await client.responses.input_items.list(second.id)).data
+        assert only.model_dump()["content"][0]["text"] == "And?"
+
+
+async def test_a_response_in_the_background_is_deleted_while_it_is_written(
+    tmp_path: Path,
+) -> None:
+    agent = PacedAgent()
+    async with asking(tmp_path, agent) as (talker, client):
+        begun = await client.responses.create(model=SITE_AGENT, input="One?", background=True)
+        await client.responses.delete(begun.id)
+        agent.say(Answer("one"))
+        assert (await talker.send("GET", f"{PATH}/{begun.id}")).status == 404
+        assert begun.conversation is not None
+        listed = await talker.send("GET", f"/v1/threads/{begun.conversation.id}/messages")
+        assert listed.ok["data"] == []
+
+
 WRONG: list[tuple[dict[str, Any], int, str]] = [
     ({"model": None}, 400, "model"),
     ({"model": "gpt-9"}, 404, "model"),

@@ -141,6 +141,35 @@ WHERE thread_id = :thread_id AND finished_at IS NULL ORDER BY created_at, id;
 UPDATE runs SET options = CASE WHEN options IS NULL THEN NULL ELSE '{}' END, metadata = '{}'
 WHERE thread_id = :thread_id;
 
+-- empty_run: Deletes the request of a run; the run stays.
+UPDATE runs SET options = CASE WHEN options IS NULL THEN NULL ELSE '{}' END, metadata = '{}'
+WHERE id = :run_id;
+
+-- delete_steps_of_run: Deletes the steps of a run.
+DELETE FROM steps WHERE run_id = :run_id;
+
+-- input_of_run: Lists the messages that came with the request of a run.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
+FROM messages
+WHERE thread_id = :thread_id AND origin = 'visitor' AND content IS NOT NULL
+  AND (run_id IS NULL OR run_id = :run_id)
+  AND seq <= (SELECT MAX(seq) FROM messages WHERE run_id = :run_id AND origin = 'visitor')
+  AND seq > COALESCE((
+    SELECT MAX(seq) FROM messages
+    WHERE thread_id = :thread_id AND (origin = 'desk' OR run_id <> :run_id)
+      AND seq < (SELECT MAX(seq) FROM messages WHERE run_id = :run_id AND origin = 'visitor')
+  ), 0)
+  AND created_at = (
+    SELECT MAX(created_at) FROM messages WHERE run_id = :run_id AND origin = 'visitor'
+  )
+ORDER BY seq;
+
+-- withdrawn_input_of_run: Returns a row if the question of a run was deleted.
+SELECT 1 FROM messages
+WHERE thread_id = :thread_id AND run_id = :run_id AND origin = 'visitor' AND content IS NULL
+LIMIT 1;
+
 -- delete_steps_of_thread: Deletes the steps of a thread's runs.
 DELETE FROM steps WHERE run_id IN (SELECT id FROM runs WHERE thread_id = :thread_id);
 
