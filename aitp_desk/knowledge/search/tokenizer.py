@@ -36,6 +36,7 @@ _TOKEN = re.compile(
     r"|[^\W_]+(?:[._]{1,2}[^\W_]+)*"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 _MAX_MET = 20_000
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b|n['’]t\b", re.IGNORECASE)
 
@@ -125,8 +126,9 @@ def split_words(text: str) -> list[str]:
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
     their parts, and exactly: after its parts each is added as one word. So is an option with the
-    name of a stop word, ``--onto``; and ``-O`` differs from ``-o``. The names ``maxParamLength``
-    and ``ContentTypeParser`` are found by their parts, too. Scripts without spaces are split by
+    name of a stop word, ``--onto``; and ``-O`` differs from ``-o``. The version ``v3.11`` is
+    found as ``3.11``, and by its parts. The names ``maxParamLength`` and ``ContentTypeParser`` are
+    found by their parts, too. Scripts without spaces are split by
     :func:`~aitp_desk.knowledge.search.ngrams.ngrams_of`.
     """
     if "'" in text or "’" in text:
@@ -164,9 +166,10 @@ def _spaced(text: str) -> list[str]:
         if len(option) == 2 and option[1] == NAME_SIGN:
             found += (option[0], NAME_SIGN + option)
             continue
-        parts = _WORD.findall(token[0])
+        version = _VERSION.fullmatch(token[0])
+        parts = _WORD.findall(version[1] if version else token[0])
         found += parts
-        is_name = len(parts) > 1 and _LETTERS.search(token[0]) is not None
+        is_name = len(parts) > 1 and (version or _LETTERS.search(token[0]) is not None)
         if is_name or len(option) == 1 or option in STOP_WORDS:
             found.append(NAME_SIGN + NAME_SIGN.join(parts))
     return found
