@@ -42,14 +42,16 @@ class Expenses:
         if most is not None and self.tokens >= most:
             raise BudgetSpent(f"The visit has used up its {most} tokens.")
 
-    def check(self, name: str, money: Money) -> Money:
-        """Return what is spent with a price on top, if the budget allows it.
+    def check(self, name: str, money: Money) -> Money | None:
+        """Return what is spent with a price on top, if the budget allows it; 0 needs none.
 
         Raises:
             PolicyRefused: the visit may not spend this currency, or nothing.
             BudgetSpent: it exceeds the limit.
         """
         limit, spent = self._policy.budget, self.spent
+        if not money.amount:
+            return spent
         if limit is None or spent is None:
             raise PolicyRefused(f"{name} costs {money}; give the visit a budget to pay it.")
         if limit.currency != money.currency:

@@ -95,6 +95,8 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
     places: dict[str, Place] = {
         text_of(one, "name"): "query" if method == "GET" else "body" for one in fields
     }
+    price = read_cost(cost)
+    is_free = price is not None and not price.amount
     return Operation(
         SiteAction(
             name=rel,
@@ -102,8 +104,8 @@ def _read_action(action: Mapping[str, Any], rel: str, method: Any, url: str) -> 
             origin=str(URL(url).origin()),
             input_schema=schema,
             safety=read_safety(safety, method),
-            cost=read_cost(cost),
-            has_cost=bool(cost) or CONFIRMATION in places or PAYMENT in places,
+            cost=None if is_free else price,
+            has_cost=(bool(cost) and not is_free) or CONFIRMATION in places or PAYMENT in places,
             preconditions=tuple(
                 Precondition("", clean(one))
                 for one in list_of(action, "preconditions")

@@ -177,6 +177,14 @@ async def test_money_is_spent_only_within_a_limit_and_confirmed(api: Api) -> Non
     assert len(api.called) == 1
 
 
+async def test_a_price_of_nothing_needs_no_limit_and_no_person(api: Api) -> None:
+    api.offer("take", safety={**READ, "cost": {"amount": 0, "currency": "EUR"}})
+    person = Person(answer=False)
+    async with visit(api.site.url, protocol="hac", policy=Policy(person.confirm)) as site:
+        assert (await site.call("take")).kind == "done"
+    assert person.asked == []
+
+
 async def test_agreeing_to_one_call_sends_that_call_and_no_other(api: Api) -> None:
     sent: list[Any] = []
 
