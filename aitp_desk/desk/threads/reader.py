@@ -12,7 +12,12 @@ from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
-from aitp_desk.desk.threads.child_threads import FindPartner, read_children, split_child_id
+from aitp_desk.desk.threads.child_threads import (
+    ChildThread,
+    FindPartner,
+    read_children,
+    split_child_id,
+)
 from aitp_desk.model.access.principal import Principal, may_operate_threads
 from aitp_desk.model.access.rule import Access, may_know_parent
 from aitp_desk.model.conversation.feedback import RatingCount
@@ -135,7 +140,8 @@ class ThreadReader:
         """
         check_scope(principal)
         if split_child_id(thread_id)[1]:
-            return await self._read_child(principal, thread_id)
+            child = await self._read_child(principal, thread_id)
+            return ThreadView(child.thread, child.messages[-NEWEST:])
         kept, access = await self.find_thread(principal, thread_id)
         thread = kept.thread
         if access.upto_event is not None:
@@ -160,20 +166,23 @@ class ThreadReader:
         Raises:
             ThreadNotFound, Forbidden: as :meth:`read_thread`.
         """
+        found = await self._read_children(principal, thread_id)
+        return tuple(ThreadView(one.thread, one.messages[-NEWEST:]) for one in found)
+
+    async def _read_children(self, principal: Principal, thread_id: str) -> tuple[ChildThread, ...]:
         check_scope(principal)
         kept, access = await self.find_thread(principal, thread_id)
-        found = await read_children(
+        return await read_children(
             self._store, kept.thread, self._find_partner, upto_seq=access.upto_seq
         )
-        return tuple(ThreadView(one.thread, one.messages) for one in found)
 
-    async def _read_child(self, principal: Principal, thread_id: str) -> ThreadView:
+    async def _read_child(self, principal: Principal, thread_id: str) -> ChildThread:
         """Return a child thread.
 
         Raises:
             ThreadNotFound: as :meth:`read_thread` of its parent; or its partner was asked nothing.
         """
-        for one in await self.list_children(principal, split_child_id(thread_id)[0]):
+        for one in await self._read_children(principal, split_child_id(thread_id)[0]):
             if one.thread.id == thread_id:
                 return one
         raise ThreadNotFound("There is no thread with this id.", param="thread_id")

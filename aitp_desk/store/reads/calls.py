@@ -11,7 +11,6 @@ from aitp_desk.store.rows.calls import read_call
 MEASURED = 20
 """How many calls are used to measure the duration of an action."""
 AT_ONCE = 500
-MOST_ON_THREAD = 200
 MOST_TO_PAY = 20
 """How many calls of a thread are read that are payable or paid."""
 
@@ -57,9 +56,16 @@ async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]
 
 
 async def calls_on_thread(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
-    """Read the newest calls on a thread, in order."""
-    place = {"thread_id": thread_id, "limit": MOST_ON_THREAD}
-    return tuple(map(read_call, reversed(await store.read("calls_on_thread", place))))
+    """Read the calls on a thread, in order."""
+    found: list[ActionCall] = []
+    before_at, before_id = 2**62, ""
+    while True:
+        place = {"thread_id": thread_id, "before_at": before_at, "before_id": before_id}
+        rows = await store.read("calls_on_thread", {**place, "limit": AT_ONCE})
+        found += map(read_call, rows)
+        if len(rows) < AT_ONCE:
+            return tuple(reversed(found))
+        before_at, before_id = found[-1].created_at, found[-1].id
 
 
 async def calls_to_pay(

@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from aitp_desk.store.reads import calls
 from tests.support.clients.threads import THREADS, Talker
 from tests.support.sites.partners import BOOKSHOP, FAR, LIBRARY, peer, serving_site, write_site
 
@@ -127,6 +130,21 @@ async def test_it_has_what_was_asked_before_the_newest_page_of_the_parent(tmp_pa
         (child,) = await list_children(talker, thread)
         assert child["messages"][0]["content"] == [QUESTION]
         assert "three weeks" in child["messages"][1]["content"][0]
+
+
+async def test_it_has_what_was_asked_before_the_newest_page_of_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "AT_ONCE", 2)
+    questions = [f"{QUESTION} For reader {number}?" for number in range(5)]
+    async with library(tmp_path) as talker:
+        child = f"{await ask(talker, *questions)}.books"
+        asked, query = [], "?order=asc&limit=3"
+        while query:
+            page = (await talker.messages(child, query)).ok
+            asked += [one["content"][0] for one in page["data"] if one["role"] == "user"]
+            query = f"?order=asc&limit=3&after={page['last_id']}" if page["has_more"] else ""
+        assert asked == questions
 
 
 async def test_who_has_left_reads_what_was_asked_until_then(tmp_path: Path) -> None:

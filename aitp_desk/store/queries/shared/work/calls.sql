@@ -79,9 +79,10 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE thread_id = :thread_id AND answer IS NOT NULL ORDER BY created_at, id;
 
--- calls_on_thread: Lists the newest calls on a thread.
+-- calls_on_thread: Lists the newest calls on a thread that are older than a position.
 SELECT {call}
-FROM calls WHERE thread_id = :thread_id ORDER BY created_at DESC, id DESC LIMIT :limit;
+FROM calls WHERE thread_id = :thread_id AND (created_at, id) < (:before_at, :before_id)
+ORDER BY created_at DESC, id DESC LIMIT :limit;
 
 -- calls_to_pay: Lists the newest calls on a thread that wait for money, or were paid since a time.
 SELECT {call}
