@@ -80,7 +80,7 @@ def make_site_routes(
     inspector = InspectorHandlers(journal) if journal is not None else None
     return (
         *(described.protocol() for described in openapi),
-        make_aitp_routes(config.threads.max_body, config.files.max_bytes),
+        make_aitp_routes(config.threads.max_body, config.files.max_bytes, further=further),
         *(
             make_aitp_routes(config.threads.max_body, config.files.max_bytes, other)
             for other in further

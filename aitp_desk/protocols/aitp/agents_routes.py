@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NoReturn
+
+import msgspec
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.protocols.aitp import agents_wire, wire
+from aitp_desk.protocols.aitp.runs.further_desks import FurtherDesks
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 
 
@@ -29,15 +33,31 @@ async def refuse_change(_desk: Desk, _call: Call) -> NoReturn:
     )
 
 
-async def list_models(desk: Desk, _call: Call) -> Reply:
+async def list_models(others: FurtherDesks, desk: Desk, _call: Call) -> Reply:
     """``GET /v1/models``."""
-    return agents_wire.encode_models(tuple(desk.agents), desk.site.name)
+    return agents_wire.encode_models(tuple(desk.agents), desk.site.name, others.agents)
 
 
-async def retrieve_model(desk: Desk, call: Call) -> Reply:
+async def retrieve_model(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``GET /v1/models/{id}``."""
-    agent = agents_wire.find_model(tuple(desk.agents), call.params["model"])
-    return Reply(200, wire.encode(agents_wire.write_model(agent, desk.site.name)))
+    name = call.params["model"]
+    agent = agents_wire.find_model((*desk.agents, *others.agents), name)
+    model = agents_wire.write_model(agent, desk.site.name)
+    if agent in others.agents:
+        model = msgspec.structs.replace(model, id=agent.id)
+    return Reply(200, wire.encode(model))
+
+
+def model_routes(others: FurtherDesks) -> tuple[Route, ...]:
+    """Return the routes of models.
+
+    Parameters:
+        others: whose agents are models as well.
+    """
+    return (
+        Route("GET", "/v1/models", partial(list_models, others), "static"),
+        Route("GET", "/v1/models/{model}", partial(retrieve_model, others), "static"),
+    )
 
 
 _ASSISTANT = "/v1/assistants/{assistant_id}"
@@ -47,6 +67,4 @@ ROUTES = (
     Route("GET", _ASSISTANT, retrieve_assistant, "static"),
     Route("POST", _ASSISTANT, refuse_change, "converse"),
     Route("DELETE", _ASSISTANT, refuse_change, "converse"),
-    Route("GET", "/v1/models", list_models, "static"),
-    Route("GET", "/v1/models/{model}", retrieve_model, "static"),
 )

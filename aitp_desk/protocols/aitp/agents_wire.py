@@ -63,7 +63,15 @@ def find_model(agents: Sequence[SiteAgent], name: str) -> SiteAgent:
     raise AgentNotFound(f"No agent of this site has this model. Use {models}.", param="model")
 
 
-def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:
-    """Encode the models of all agents, each once."""
+def encode_models(
+    agents: Sequence[SiteAgent], owner: str, named: Sequence[SiteAgent] = ()
+) -> Reply:
+    """Encode the models of all agents, each once.
+
+    Parameters:
+        named: further agents; the name of each is a model.
+    """
     bodies = {agent.model: write_model(agent, owner) for agent in reversed(agents)}
+    for one in named:
+        bodies.setdefault(one.id, Model(one.id, one.created_at, owner))
     return Reply(200, encode({"object": "list", "data": list(bodies.values())}))

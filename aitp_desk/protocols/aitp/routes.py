@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Literal
 
 import msgspec
@@ -17,6 +17,7 @@ from aitp_desk.protocols.aitp.completions.routes import completion_routes
 from aitp_desk.protocols.aitp.responses import objects as response_objects
 from aitp_desk.protocols.aitp.responses.routes import response_routes
 from aitp_desk.protocols.aitp.runs import objects as run_objects
+from aitp_desk.protocols.aitp.runs.further_desks import FurtherDesks
 from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.runs.routes import run_routes
 from aitp_desk.protocols.aitp.threads import affordances as seen
@@ -201,16 +202,20 @@ def _seen(
     return Route(method, path, handler, counted, max_body, is_hot=is_hot, second=second)
 
 
-def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> ProtocolRoutes:
+def make_routes(
+    max_body: int, max_file: int, desk: Desk | None = None, further: Sequence[Desk] = ()
+) -> ProtocolRoutes:
     """Return the protocol with its table of routes.
 
     Parameters:
         max_body: the most bytes of a thread or message body.
         max_file: the most bytes of an uploaded file.
         desk: a further site agent, whose addresses are below its name; None for the site's own.
+        further: the desks of further site agents, which the site's own addresses reach as models.
     """
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"
+    others = FurtherDesks(further)
     routes = (
         _seen("POST", "/v1/thread", create_thread, seen.describe_thread, max_body),
         _seen("POST", "/v1/threads", create_thread, seen.describe_thread, max_body),
@@ -232,9 +237,10 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *feedback_routes(max_body),
         *contact_routes(max_body),
         *agents_routes.ROUTES,
+        *agents_routes.model_routes(others),
         *run_routes(max_body),
-        *completion_routes(max_body),
-        *response_routes(max_body),
+        *completion_routes(max_body, others),
+        *response_routes(max_body, others),
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )

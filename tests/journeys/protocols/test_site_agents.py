@@ -272,6 +272,8 @@ async def test_what_is_one_agents_does_not_exist_at_the_address_of_another(
                 assert talker.counts() == before
                 names["elsewhere"] = assistant_of(desk)
                 for method, path, body in NAMING:
+                    if desk == SITE != home and path.startswith("/v1/responses/"):
+                        continue  # the site's own address reaches the responses of all
                     sent = json.loads(filled(json.dumps(body), names))
                     status = await status_of(talker, method, desk + filled(path, names), sent)
                     assert (status == 404) is (desk != home), (method, desk + path, status)
@@ -294,6 +296,42 @@ async def test_one_idempotency_key_opens_one_thread_at_each_agent(folder: Path) 
             ]
             assert opened[:3] == opened[3:]
             assert len(set(opened)) == 3
+
+
+async def test_an_agent_is_a_model_at_the_sites_own_address(folder: Path) -> None:
+    own = '[agents.limits]\nconverse_per_minute = 2\n[[agents]]\nname = "tools"'
+    toml = DESK_TOML.replace('[[agents]]\nname = "tools"', own)
+    (folder / "desk.toml").write_text(toml, encoding="utf-8")
+    async with talking(folder, "limits.enabled=true") as anybody:
+        talker, stranger = await anybody.with_key("threads"), await anybody.with_key("threads")
+        listed = (await talker.send("GET", "/v1/models")).ok["data"]
+        assert {"books", "tools"} <= {one["id"] for one in listed}
+        assert (await talker.send("GET", "/v1/models/books")).ok["id"] == "books"
+        said = [{"role": "user", "content": "Who is there?"}]
+        asked = {"model": "books", "messages": said}
+        told = (await talker.send("POST", "/v1/chat/completions", asked)).ok
+        thread = f"/v1/threads/{told['metadata']['thread_id']}"
+        assert (await talker.send("GET", f"/books{thread}")).ok
+        assert (await talker.send("GET", thread)).status == 404
+        first = (await talker.send("POST", "/v1/responses", {"model": "books", "input": "?"})).ok
+        going_on = {"model": "books", "input": "And?", "previous_response_id": first["id"]}
+        second = (await talker.send("POST", "/v1/responses", going_on)).ok
+        assert second["conversation"] == first["conversation"]
+        elsewhere = {**going_on, "model": "tools"}
+        assert (await talker.send("POST", "/v1/responses", elsewhere)).status == 404
+        path = f"/v1/responses/{first['id']}"
+        assert (await talker.send("GET", path)).ok["output"] == first["output"]
+        assert (await stranger.send("GET", path)).status == 404
+        assert (await talker.send("GET", f"/tools{path}")).status == 404
+        assert (await talker.send("DELETE", path)).ok["deleted"]
+        assert (await talker.send("GET", f"/books{path}")).status == 404
+        unknown = await talker.send("POST", "/tools/v1/chat/completions", asked)
+        assert unknown.status == 404
+        statuses = [
+            (await anybody.send("POST", "/v1/chat/completions", asked)).status for _ in range(3)
+        ]
+        assert statuses == [200, 200, 429]
+        assert (await anybody.send("POST", "/v1/chat/completions", {**asked, "model": "desk"})).ok
 
 
 async def test_each_agent_counts_what_it_is_asked(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
 from aitp_desk.desk.desk import Desk
@@ -11,6 +13,7 @@ from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.agents_wire import find_model
 from aitp_desk.protocols.aitp.completions.stream_wire import CompletionFormat
 from aitp_desk.protocols.aitp.completions.wire import decode_completion, write_completion
+from aitp_desk.protocols.aitp.runs.further_desks import FurtherDesks
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -18,10 +21,11 @@ NO_RETRY = ("x-should-retry", "false")
 """A header by which the OpenAI SDK does not repeat a request."""
 
 
-async def create_completion(desk: Desk, call: Call) -> Reply:
+async def create_completion(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``POST /v1/chat/completions``."""
     draft = decode_completion(call.body)
-    agent = find_model(tuple(desk.agents), draft.model)
+    desk, call = others.choose(desk, call, draft.model)
+    agent = find_model((*desk.agents, *others.agents), draft.model)
     run_draft = msgspec.structs.replace(draft.run, agent=agent.id)
     request = msgspec.structs.replace(wire.read_request(call), manual=True)
 
@@ -58,10 +62,12 @@ async def create_completion(desk: Desk, call: Call) -> Reply:
     return Reply(200, wire.encode(completion))
 
 
-def completion_routes(max_body: int) -> tuple[Route, ...]:
+def completion_routes(max_body: int, others: FurtherDesks) -> tuple[Route, ...]:
     """Return the routes of chat completions.
 
     Parameters:
         max_body: the most bytes of a body.
+        others: whose agents may be named as well.
     """
-    return (Route("POST", "/v1/chat/completions", create_completion, "converse", max_body),)
+    create = partial(create_completion, others)
+    return (Route("POST", "/v1/chat/completions", create, "converse", max_body),)

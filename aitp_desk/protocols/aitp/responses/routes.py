@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -15,17 +17,20 @@ from aitp_desk.protocols.aitp.agents_wire import find_model
 from aitp_desk.protocols.aitp.responses.drafts_wire import ResponseRequest, decode_response
 from aitp_desk.protocols.aitp.responses.stream_wire import ResponseFormat
 from aitp_desk.protocols.aitp.responses.wire import read_id, write_input, write_response
+from aitp_desk.protocols.aitp.runs.further_desks import FurtherDesks, count_there
 from aitp_desk.protocols.aitp.wire import MAX_PAGE
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 from aitp_desk.store.records.pages import PageRequest
 
 
-async def create_response(desk: Desk, call: Call) -> Reply:
+async def create_response(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``POST /v1/responses``."""
     draft = decode_response(call.body)
     previous = draft.previous
-    start, continued = await _find_start(desk, call, draft)
+    desk, call = others.choose(desk, call, draft.model)
+    agent = find_model((*desk.agents, *others.agents), draft.model)
+    start, continued = await _find_start(desk, call, draft, agent.id)
     if draft.streams:
 
         def word(run: Run) -> ResponseFormat:
@@ -53,9 +58,9 @@ async def create_response(desk: Desk, call: Call) -> Reply:
     return Reply(200, wire.encode(response))
 
 
-async def retrieve_response(desk: Desk, call: Call) -> Reply:
+async def retrieve_response(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``GET /v1/responses/{id}``."""
-    run, continued = await _find(desk, call)
+    desk, call, run, continued = await _find(others, desk, call)
     followed, replies = await desk.reader.wait_for_run(call.principal, run.id, 0)
     agent = desk.agents.find_for_run(run.agent)
     return Reply(
@@ -63,37 +68,43 @@ async def retrieve_response(desk: Desk, call: Call) -> Reply:
     )
 
 
-async def cancel_response(desk: Desk, call: Call) -> Reply:
+async def cancel_response(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``POST /v1/responses/{id}/cancel``."""
-    run, continued = await _find(desk, call)
+    asked = (others, desk, call)
+    desk, call, run, continued = await _find(*asked)
     if run.is_over:
-        return await retrieve_response(desk, call)
+        return await retrieve_response(*asked)
     run = await desk.runs.cancel(call.principal, run.thread_id, run.id)
     agent = desk.agents.find_for_run(run.agent)
     return Reply(200, wire.encode(write_response(run, agent, (), continued=continued)))
 
 
-async def delete_response(desk: Desk, call: Call) -> Reply:
+async def delete_response(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/responses/{id}``: its question and its answer leave the thread."""
-    run, _ = await _find(desk, call)
+    desk, call, run, _ = await _find(others, desk, call)
     if not run.is_over:
         await desk.runs.cancel(call.principal, run.thread_id, run.id)
     await desk.deletion.delete_exchange(call.principal, run)
     return wire.encode_deleted(call.params["response_id"], "response")
 
 
-async def list_input(desk: Desk, call: Call) -> Reply:
+async def list_input(others: FurtherDesks, desk: Desk, call: Call) -> Reply:
     """``GET /v1/responses/{id}/input_items``."""
-    run, _ = await _find(desk, call)
+    desk, call, run, _ = await _find(others, desk, call)
     part = wire.decode_page(call.query)
     given = await desk.reader.read_input(call.principal, run)
     page = part.cut([write_input(one) for one in given], "an input item of this response")
     return wire.encode_list(page.items, page.has_more)
 
 
-async def _find(desk: Desk, call: Call) -> tuple[Run, int]:
+async def _find(others: FurtherDesks, desk: Desk, call: Call) -> tuple[Desk, Call, Run, int]:
+    """Return the run of a response, and the desk that has made it."""
     run_id, continued = read_id(call.params["response_id"], "response_id")
-    return await _find_run(desk, call, run_id, "response_id"), continued
+    for one, seen in others.see_all(desk, call):
+        with suppress(ResourceNotFound):
+            run = await _find_run(one, seen, run_id, "response_id")
+            return one, seen if one is desk else count_there(one, seen, "static"), run, continued
+    raise ResourceNotFound("There is no response with this id.", param="response_id")
 
 
 async def _find_run(desk: Desk, call: Call, run_id: str, param: str) -> Run:
@@ -104,11 +115,10 @@ async def _find_run(desk: Desk, call: Call, run_id: str, param: str) -> Run:
 
 
 async def _find_start(
-    desk: Desk, call: Call, draft: ResponseRequest
+    desk: Desk, call: Call, draft: ResponseRequest, agent_id: str
 ) -> tuple[Callable[[], Awaitable[Run]], int]:
     """Return what starts or continues the run, and how often it was continued."""
-    agent = find_model(tuple(desk.agents), draft.model)
-    run = msgspec.structs.replace(draft.run, agent=agent.id)
+    run = msgspec.structs.replace(draft.run, agent=agent_id)
     request = msgspec.structs.replace(wire.read_request(call), manual=True)
     principal, begun = call.principal, draft.begun
     if begun is not None:
@@ -138,17 +148,18 @@ async def _find_start(
     return go_on, 0
 
 
-def response_routes(max_body: int) -> tuple[Route, ...]:
+def response_routes(max_body: int, others: FurtherDesks) -> tuple[Route, ...]:
     """Return the routes of responses.
 
     Parameters:
         max_body: the most bytes of a body.
+        others: whose agents may be named as well.
     """
     response = "/v1/responses/{response_id}"
     return (
-        Route("POST", "/v1/responses", create_response, "converse", max_body),
-        Route("GET", response, retrieve_response, "static"),
-        Route("DELETE", response, delete_response, "converse"),
-        Route("GET", f"{response}/input_items", list_input, "static"),
-        Route("POST", f"{response}/cancel", cancel_response, "converse", max_body),
+        Route("POST", "/v1/responses", partial(create_response, others), "converse", max_body),
+        Route("GET", response, partial(retrieve_response, others), "static"),
+        Route("DELETE", response, partial(delete_response, others), "converse"),
+        Route("GET", f"{response}/input_items", partial(list_input, others), "static"),
+        Route("POST", f"{response}/cancel", partial(cancel_response, others), "converse", max_body),
     )
