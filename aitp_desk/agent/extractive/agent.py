@@ -56,6 +56,7 @@ from aitp_desk.agent.extractive.selection import (
     order_by_words,
 )
 from aitp_desk.agent.extractive.trust import NEEDED, find_strongest, is_near, list_asked_in_full
+from aitp_desk.agent.slots.replies.refusal import is_dropped
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import detect_question_language
 from aitp_desk.knowledge.documents.titles import drop_number, to_question
@@ -302,6 +303,9 @@ def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
         return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
     if asks_about_the_conversation(turn.question, library):
         return _recall(turn, library, limit)
+    if turn.pending is None and is_dropped(read_reply(turn)):  # "never mind", and nothing waits
+        text = speech.says.open.format(site=turn.site.name)
+        return Answer(text, locale=speech.tag, is_courtesy=True)
     if turn.pending is not None or not turn.transcript:
         return None
     if is_agreement(read_reply(turn)):  # to no question: "ok" after an answer

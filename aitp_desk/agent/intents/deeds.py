@@ -35,6 +35,10 @@ _ALSO_NOUNS = frozenset(
     " swap order".split()
 )
 _THINGS = frozenset(("book", "books", "order"))
+_NO_MORE = frozenset(("no", "any"))
+"""What is no longer so is not to last longer."""
+_SUBJECTS = frozenset("i we you he she it they".split())
+"""Who stops; to stop an order is to cancel it."""
 PRESENCE, STOCK = "presence", "stock"
 """Whether there is something: asked of an action's things, but of much else, too."""
 WANT, WANTED = "want", frozenset(("book", "buy"))
@@ -75,7 +79,10 @@ def find_deeds(plain: str) -> frozenset[str]:
     words = [_FORMS.get(word, word) for word in plain.split(" ")]
     plain = " ".join(words)
     for number, word in enumerate(words):
-        if word in _ALSO_NOUNS and _is_noun(words, number):
+        before = words[number - 1] if number else ""
+        is_ended = word == "longer" and before in _NO_MORE
+        is_halt = word == "stop" and (before in _SUBJECTS or number + 1 == len(words))
+        if is_ended or is_halt or (word in _ALSO_NOUNS and _is_noun(words, number)):
             place += len(word) + 1
             continue
         for deed, phrase, others in (

@@ -125,19 +125,23 @@ class ArgumentEvidence(msgspec.Struct, frozen=True):
         kinds = {field.kind for field in self.read}
         return bool(kinds & {"id", "items", "date", "time", "moment", "email"})
 
-    def weigh(self, rivals: int) -> dict[str, float]:
+    def weigh(self, rivals: int, *, is_named: bool) -> dict[str, float]:
         """Return the evidence of the arguments, by the names of the weights.
 
         Parameters:
             rivals: how many actions take the number that the words hold.
+            is_named: whether the words want done what the action does.
         """
         needed = [field for field in self.profile.typed if field.needed]
         given = sum(field.needed and field.kind != "id" for field in self.read)
-        return {
+        found = {
             "arguments": given / max(1, len(needed)),
             "no_argument": float(bool(needed) and not self.read),
             "reference": 1 / rivals if self.has_reference and rivals else 0.0,
         }
+        if is_named and 1 < len(self.profile.typed) == len(self.read):
+            found |= {"all_arguments": 1.0, "bare_presence_deed": 0.0}
+        return found
 
 
 def read_arguments(text: str, profile: ActionProfile) -> ArgumentEvidence:

@@ -20,6 +20,7 @@ from aitp_desk.agent.intents.speech_acts import read_act
 from aitp_desk.agent.intents.utterance import Utterance, read_utterance
 from aitp_desk.agent.intents.weights import BY_MEANING, BY_WORDS
 from aitp_desk.agent.slots.filler import FromText
+from aitp_desk.agent.slots.replies.refusal import is_dropped
 from aitp_desk.model.calls.action import Action
 
 _MOST_READ, _MOST_READ_OF_NUMBER = 4, 12
@@ -53,7 +54,9 @@ class ActionRanking:
         self._profiles = ActionProfiles(actions, readers)
 
     def read(self, text: str) -> Utterance | None:
-        """Return how a text was read; None if it asks about the rules."""
+        """Return how a text was read; None if it asks about the rules, or drops what is pending."""
+        if is_dropped(text):  # whatever was pending has read it before
+            return None
         plain = self._profiles.speller.correct(to_plain_text(text))
         language = read_language(plain)
         act = read_act(text, plain, language)
@@ -137,7 +140,7 @@ class ActionRanking:
                 if has_reference:
                     near = None if likeness is None else likeness.get(name)
                     evidence = list_evidence(said, profile, self._profiles, pages, near, meant)
-                whole = evidence | argued.weigh(rivals)
+                whole = evidence | argued.weigh(rivals, is_named=evidence["deed"] > 0)
                 ranked.append(RankedAction(name, _score(weights, whole), whole))
         return ranked
 

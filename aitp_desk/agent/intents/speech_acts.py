@@ -43,6 +43,9 @@ _POLICY = re.compile(
 _GENERAL = re.compile(
     _LEAD + r"(?:who\b|what time\b|what does\b|how (?:do|does|is|are|busy|full)\b"
     r"|when (?:do|does|are|is|should|will|must|did)\b"
+    r"|(?:can|could|may|must|should|is|are|do|does) (?:an?|all) (?:\S+ ){1,3}?(?:be|have to|need)\b"
+    r"|do (?:the|your|all|these|those)\b(?!.* (?:have any|stock|carry|sell|still)\b)"
+    r"|does (?:the|your)\b(?!.* (?:have|stock|carry|sell|still)\b)"
     r"|how (?:many|much)\b.* (?:can|may|must|should) (?:i|we)\b|until when\b|(?:if|suppose) \S"
     r"|(?:can|may|could|does|do) (?:(?:some|any)(?:one|body) else|(?:an?|my|our) (?:neighbou?r"
     r"|friend|wife|husband|partner|son|daughter|child|children|kids?|mother|father|parents"

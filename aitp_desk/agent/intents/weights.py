@@ -2,6 +2,7 @@
 
 BY_WORDS: dict[str, float] = {
     "bias": -0.52,
+    "all_arguments": 1.38,
     "arguments": 0.89,
     "bare_presence_deed": -0.62,
     "deed": 0.15,
@@ -41,6 +42,7 @@ BY_WORDS: dict[str, float] = {
 }
 BY_MEANING: dict[str, float] = {
     "bias": -1.34,
+    "all_arguments": 0.72,
     "arguments": 1.05,
     "bare_presence_deed": -0.88,
     "cosine": 1.71,

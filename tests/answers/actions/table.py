@@ -37,13 +37,25 @@ GROUPS = {
         "questions",
         "callers",
     ),
+    "near": ("near",),
+    "fresh": ("fresh",),
     "unseen": ("unseen", "unseen_further"),
 }
 """Names of files: all but the unseen ones may be read while the matcher is changed."""
-SEEN = (*GROUPS["seen"], *GROUPS["practice"])
+SEEN = (*GROUPS["seen"], *GROUPS["practice"], *GROUPS["near"])
 QUESTIONS = ("shop_tune", "shop_tune_2")
 """Questions about the shop's pages, none of which asks for an action."""
-_OWN = ("bikes", "clinic", "library", "restaurant", "utility", "gym", "courier")
+_OWN = (
+    "bikes",
+    "clinic",
+    "library",
+    "restaurant",
+    "utility",
+    "gym",
+    "courier",
+    "hotel",
+    "garage",
+)
 SITES = {"shop": SHOP, **{name: FOLDER / "sites" / name for name in _OWN}}
 NOW = datetime(2027, 3, 1, 9, 0, tzinfo=ZoneInfo("UTC"))
 CALLER = Principal("key:visitor", PrincipalKind.AGENT, frozenset({"actions"}), "")

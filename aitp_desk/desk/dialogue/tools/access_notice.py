@@ -44,7 +44,7 @@ class AccessNotice(msgspec.Struct, frozen=True):
         spoken = spoken if spoken in NOTICE_LANGUAGES else _ENGLISH
         told, where, found = _TEXTS["person"][spoken], self.url, True
         if self.has_sign_in:
-            told = _TEXTS["sign_in"][spoken]
+            told, found = _TEXTS["sign_in"][spoken], False  # a way to the answer is no answer
         elif to_person:
             where, found = self.contact, False  # then a person is offered, if there is one
         else:

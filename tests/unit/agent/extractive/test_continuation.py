@@ -128,6 +128,18 @@ async def test_agreement_to_nothing_does_not_repeat_the_answer(tmp_path: Path, w
     assert said.is_courtesy
 
 
+@pytest.mark.parametrize("words", ["stop", "never mind", "Cancel that, please"])
+async def test_dropping_what_is_not_pending_asks_for_the_next_question(
+    tmp_path: Path, words: str
+) -> None:
+    async with site(tmp_path) as knowledge:
+        conversation = Conversation(ExtractiveAgent(knowledge), SITE)
+        said = await conversation.ask(words)
+    assert isinstance(said, Answer)
+    assert said.is_courtesy
+    assert said.text.startswith("What would you like to know")
+
+
 async def test_what_is_embedded_is_what_the_visitor_said(tmp_path: Path) -> None:
     async with site(tmp_path, "de") as knowledge:
         asked = read_message("Wie lange läuft das denn?", knowledge.library)

@@ -48,3 +48,49 @@ def test_the_action_that_takes_the_number_is_asked_for(words: str, name: str | N
     said = ranking.read(words)
     assert said is not None
     assert ranking.find(said, AnyPages(), None) == name
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "stop",
+        "never mind",
+        "Cancel that, please.",
+        "Can a table be cancelled?",
+        "Do the tables have to be cancelled in writing?",
+    ],
+)
+def test_what_drops_nothing_or_asks_in_general_asks_for_no_action(words: str) -> None:
+    assert ActionRanking(ACTIONS, {}).read(words) is None
+
+
+@pytest.mark.parametrize(
+    "words", ["I stop at the lights with R2208", "R2208 is no longer in my diary"]
+)
+def test_to_stop_oneself_is_not_to_cancel_and_no_longer_not_to_extend(words: str) -> None:
+    said = ActionRanking(ACTIONS, {}).read(words)
+    assert said is not None
+    assert not {"cancel", "extend"} & said.deeds
+
+
+def test_a_question_with_all_that_an_action_needs_asks_for_it() -> None:
+    item = {"type": "string", "enum": ["stove", "lantern"]}
+    store = {"type": "string", "enum": ["Bend", "Boise"]}
+    schema = {
+        "type": "object",
+        "properties": {"item": item, "store": store},
+        "required": ["item"],
+    }
+    stock = Action(
+        name="inventory_check",
+        summary="Says how many pieces are in stock.",
+        input_schema=schema,
+        kind="query",
+        examples=(Example("Is the lantern in stock in Bend?"),),
+    )
+    ranking = ActionRanking((stock, *ACTIONS), {})
+    said = ranking.read("how many stoves does Boise have")
+    assert said is not None
+    (best,) = (one for one in ranking.rank(said, AnyPages(), None) if one.name == stock.name)
+    assert best.evidence["all_arguments"] == 1
+    assert ranking.find(said, AnyPages(), None) == stock.name

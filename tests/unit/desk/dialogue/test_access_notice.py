@@ -34,3 +34,7 @@ def test_it_names_the_site_the_scope_and_the_page(language: str) -> None:
 def test_other_languages_are_answered_in_english() -> None:
     notice = AccessNotice("Books", has_sign_in=True)
     assert notice.write("cancel", "sv").text.startswith("You need to be signed in")
+
+
+def test_a_way_to_sign_in_is_no_answer() -> None:
+    assert not AccessNotice("Books", has_sign_in=True).write("cancel", "en").found

@@ -1,0 +1,5 @@
+"""The actions of the workshop."""
+
+from . import workshop
+
+__all__ = ["workshop"]

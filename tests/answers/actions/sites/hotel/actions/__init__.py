@@ -1,0 +1,5 @@
+"""The actions of the hotel."""
+
+from . import stay
+
+__all__ = ["stay"]
