@@ -44,7 +44,7 @@ def test_near_misses_are_of_bodies_that_may_be_read() -> None:
         asked = [question.question for question in near_misses_of(name)]
         assert not (body.unseen and asked)
         assert len(set(asked)) == len(asked)
-        assert body.unseen or len(asked) >= (12 if body.practice else 15), name
+        assert body.unseen or len(asked) >= 24, name
 
 
 def test_the_documentation_gives_the_figures_of_the_last_look() -> None:
