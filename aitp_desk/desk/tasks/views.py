@@ -24,6 +24,7 @@ from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.tasks import StoredTask, StoredTurn
 from aitp_desk.store.units.tickets.handover import TAKEN_OVER
+from aitp_desk.store.units.tickets.requests import ASKED_PERSON
 
 HISTORY_BYTES = 256 * 1024
 """Size limit of a task's history before its newest turn; the newest part is kept."""
@@ -320,7 +321,8 @@ def _answered(
     if asks_back(last):
         asks = Result(last.content, waiting=waiting)
         return _TurnState(TaskState.INPUT_REQUIRED, asks, said=said, at=at)
-    return _TurnState(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
+    result = Result(last.content, asked_person=last.metadata.get(ASKED_PERSON, ""))
+    return _TurnState(TaskState.COMPLETED, result=result, said=said, at=at)
 
 
 def _call(status: CallStatus) -> _TurnState:

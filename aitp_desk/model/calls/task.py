@@ -60,6 +60,7 @@ class Result(msgspec.Struct, frozen=True):
         terms: how to pay, if payment is requested.
         refused: why the caller's payment was rejected; empty if there was none.
         receipt: the payer's receipt; empty for none.
+        asked_person: id of the ticket that a person was asked by; empty if none was.
     """
 
     texts: tuple[str, ...]
@@ -68,6 +69,7 @@ class Result(msgspec.Struct, frozen=True):
     terms: PaymentTerms | None = None
     refused: str = ""
     receipt: Mapping[str, Any] = {}
+    asked_person: str = ""
 
 
 class TaskUtterance(msgspec.Struct, frozen=True):

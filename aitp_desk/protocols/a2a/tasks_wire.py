@@ -86,11 +86,14 @@ class TaskWriter:
 
     def artifact(self, artifact_id: str, result: Result) -> dict[str, Any]:
         """Write the result of a task."""
-        return {
+        artifact: dict[str, Any] = {
             "artifactId": artifact_id,
             "name": "result",
             "parts": write_parts(result, self.dialect),
         }
+        if result.asked_person:
+            artifact["metadata"] = {"asked_person": result.asked_person}
+        return artifact
 
     def status_event(
         self, task: Task, state: TaskState, asks: Result | None, at: int

@@ -44,6 +44,8 @@ def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] =
         return _result(text, told | _shown(waiting))
     text = join_messages(outcome.operator_messages, outcome.text)
     told |= {"answer": text, "sources": _sources(outcome, site_url)}
+    if outcome.asked_person:
+        told["asked_person"] = outcome.asked_person
     if outcome.follow_ups:
         told["suggested_queries"] = outcome.follow_ups
     if isinstance(outcome, Offer) and outcome.payload is not None:

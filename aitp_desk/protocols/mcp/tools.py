@@ -71,6 +71,7 @@ _ANSWER: Item = {
         "payload": {"type": "object", "description": "The answer as data of this type."},
         "sources": _SOURCES,
         "suggested_queries": {"type": "array", "items": {"type": "string"}},
+        "asked_person": {"type": "string", "description": "The ticket that a person answers."},
         "options": {"type": "array", "items": {"type": "string"}},
         "requests": {
             "type": "array",

@@ -165,7 +165,7 @@ async def test_a_later_question_goes_on_while_an_earlier_one_is_open(tmp_path: P
         assert partner.site.bodies(CONVERSE)[-1]["session_id"] == "s-2"
 
 
-@pytest.mark.parametrize("protocol", ["", "ahp", "aitp"])
+@pytest.mark.parametrize("protocol", ["", "ahp", "aitp", "a2a", "mcp"])
 async def test_what_a_partners_person_answers_is_told_on_the_thread(
     tmp_path: Path, protocol: str
 ) -> None:

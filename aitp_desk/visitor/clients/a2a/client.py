@@ -29,8 +29,9 @@ from aitp_desk.visitor.clients.a2a.wire import (
     read_sent,
     write_message,
 )
-from aitp_desk.visitor.clients.aitp.wire import read_sources
+from aitp_desk.visitor.clients.aitp.wire import find_later, read_sources
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
+from aitp_desk.visitor.discovery.members import text_of
 from aitp_desk.visitor.errors import (
     CallFailed,
     CredentialNeeded,
@@ -157,7 +158,10 @@ class A2aClient:
             text = join_text(told)
             return Answer(text, "question", data=data, quote=read_asked_quote(data, text))
         check_ended(found)
-        return make_answer((*join_parts(found.artifacts), *told))
+        answer = make_answer((*join_parts(found.artifacts), *told))
+        tickets = [text_of(one.metadata, "asked_person") for one in found.artifacts or ()]
+        later = find_later(self._context, next(filter(None, tickets), ""))
+        return msgspec.structs.replace(answer, later=later)
 
     async def _call(self, call: Mapping[str, Any], reference: str, key: str) -> Outcome:
         """Send a call; the key is the message's id and its idempotency key.

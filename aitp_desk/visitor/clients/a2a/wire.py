@@ -91,6 +91,7 @@ class Artifact(msgspec.Struct, frozen=True):
     """What a task has made."""
 
     parts: Annotated[tuple[Part, ...], msgspec.Meta(max_length=1000)] = ()
+    metadata: dict[str, Any] | None = None
 
 
 class Task(msgspec.Struct, frozen=True, rename="camel"):

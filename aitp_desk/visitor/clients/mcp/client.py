@@ -17,6 +17,7 @@ from aitp_desk import own_version
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Endpoint, Outcome, SiteAction
+from aitp_desk.visitor.clients.aitp.wire import find_later
 from aitp_desk.visitor.clients.mcp.wire import (
     HANDSHAKE,
     KNOWN,
@@ -33,6 +34,7 @@ from aitp_desk.visitor.clients.mcp.wire import (
     read_safety,
 )
 from aitp_desk.visitor.clients.responses import make_refusal, shorten
+from aitp_desk.visitor.discovery.members import text_of
 from aitp_desk.visitor.errors import (
     CallFailed,
     CredentialNeeded,
@@ -101,6 +103,7 @@ class McpClient:
             choices,
             data=data,
             quote=read_asked_quote(data, text) if is_question else None,
+            later=find_later(self._conversation, text_of(data, "asked_person")),
         )
 
     async def choose(self, choice: Choice) -> Answer:
