@@ -33,6 +33,9 @@ CANDIDATES = 12
 _BESIDE = 0.45
 """A passage with less than this share of the best score is not a source of an answer."""
 
+_BEGINS = 0.8
+"""The beginning of a section is quoted before its parts if it has this share of their score."""
+
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 # The score of the search and the best unit count 1 each.
 _COVERAGE, _HEADING = 0.25, 0.3
@@ -210,8 +213,26 @@ def find_candidates(
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=attrgetter("rank"), reverse=True)
+    _begin_at_name(found)
     question.scores = {one.number: one.score for one in found}
     return found
+
+
+def _begin_at_name(found: list[Candidate]) -> None:
+    """Put a section before its parts if the question is its name."""
+    if len(found) < 2 or not found[0].is_named:
+        return
+    first = found[0]
+    trail = first.passage.trail
+    for one in sorted(found[1:], key=attrgetter("number")):
+        if one.number >= first.number:
+            return
+        begins = one.page == first.page and trail[: len(one.passage.trail)] == one.passage.trail
+        if begins and one.rank >= _BEGINS * first.rank and one.is_named:
+            found.remove(one)
+            one.rank = first.rank
+            found.insert(0, one)
+            return
 
 
 def is_leading(found: Sequence[Candidate]) -> bool:

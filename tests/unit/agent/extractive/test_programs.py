@@ -21,6 +21,9 @@ PAGES = {
     "the folder, and list it in `tern.toml`.\n",
     "themes.md": "# Themes\n\nInstall themes to change the colours. You may install several.\n\n"
     "Tern looks for themes at the start.\n",
+    "api.md": "# API\n\n## isEnabled(level)\n\nTells whether lines of a level are written.\n\n"
+    "### level (String)\n\nThe level: `if (isEnabled('debug'))`.\n\n"
+    "### levelValue (Number)\n\nThe least level that isEnabled compares.\n",
     "codes.md": "# Code\n\nThe code of a line shows how the request ended. An example is 404.\n",
 }
 
@@ -63,3 +66,12 @@ async def test_it_is_the_program_if_the_home_page_has_a_section_on_it(tmp_path: 
     said = await ask(tmp_path, "How do I install it?")
     assert isinstance(said, Answer)
     assert said.text.startswith("Run pip install tern")
+
+
+async def test_a_name_is_explained_by_its_section_before_the_parts_of_it(tmp_path: Path) -> None:
+    said = await ask(tmp_path, "isEnabled")
+    assert isinstance(said, Answer)
+    assert [source.url for source in said.sources][:2] == [
+        "/api#isenabledlevel",
+        "/api#level-string",
+    ]
