@@ -59,6 +59,10 @@ class NotPayable(Exception):
         self.reason = reason
 
 
+_DECLINED = "This quote was declined."
+_NOT_FOR_SALE = "This was already paid, or is no longer for sale."
+
+
 class SettlementService(RefundService):
     """Settles payments of all methods; see also :class:`RefundService`."""
 
@@ -136,7 +140,8 @@ class SettlementService(RefundService):
         back = Start(REFUND, ref=payment.payment_id, outlives=True)
         if quote is None or is_late or not _may_settle(quote, payment):
             entry = post(booked(payment), legs, kind="payment", at=books.now, memo=payment.quote_id)
-            words = "This was already paid, or is no longer for sale. The money is refunded."
+            is_declined = quote is not None and quote.state == "declined"
+            words = f"{_DECLINED if is_declined else _NOT_FOR_SALE} The money is refunded."
             return (*entry, *self._told(books, settled, "failure", words), back)
         shared = (*legs, *share_legs(quote))
         paid = replace(quote, state="paid", payment_id=payment.payment_id)
@@ -213,7 +218,7 @@ def check_payable(quote: QuoteRecord, now: int) -> None:
         case "paying":
             raise NotPayable("A payment of this quote is pending. Wait for its result.")
         case "declined":
-            raise NotPayable("This quote was declined. Please request it again.")
+            raise NotPayable(f"{_DECLINED} Please request it again.")
         case "open":
             if quote.expires_at <= now:
                 raise NotPayable("This quote has expired. Please ask for a new one.")

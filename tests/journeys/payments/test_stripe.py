@@ -171,8 +171,32 @@ async def test_what_was_declined_meanwhile_and_is_paid_all_the_same_goes_back(ti
     schema = payment["message"]["$schema"]
     declined = {"$schema": schema, "decline_quote": {"quote_id": payment["quote_id"]}}
     await till.buyer.post(payment["thread_id"], [json.dumps(declined)])
-    await till.hear(till.account.pay(session))
+    paid = till.account.pay(session)
+    await till.hear(paid)
     await till.until_refunded()
+    said = await till.until(payment, "were refunded")
+    assert "This quote was declined. The money is refunded." in said
+    await till.hear(paid)  # late, and again
+    assert (await till.follow(payment["links"][0]["url"])).status == 409
+    assert len(till.account.refunds) == 1
+    assert sold(till.site) == []
+
+
+async def test_a_card_that_is_charged_after_a_failure_and_a_decline_goes_back(till: Till) -> None:
+    payment = await till.ask()
+    session = await till.open_page(payment)
+    await till.hear(till.account.pay(session, "pm_usBankAccount"))
+    await till.until(payment, "is pending")
+    await till.hear(till.account.clear(session, succeeds=False))
+    await till.until(payment, "The payment failed")
+    schema = payment["message"]["$schema"]
+    declined = {"$schema": schema, "decline_quote": {"quote_id": payment["quote_id"]}}
+    await till.buyer.post(payment["thread_id"], [json.dumps(declined)])
+    await till.hear(till.account.clear(session))  # the bank has sent it after all
+    await till.until_refunded()
+    said = await till.until(payment, "were refunded")
+    assert "This quote was declined. The money is refunded." in said
+    assert (await till.follow(payment["links"][0]["url"])).status == 409
     assert sold(till.site) == []
 
 
