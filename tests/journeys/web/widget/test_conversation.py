@@ -589,3 +589,25 @@ async def test_the_words_of_a_page_become_no_markup(
         await expect(words.get_by_role("button", name="Copy")).to_be_visible()
         await expect(words.locator(".heading")).to_have_text(["Heading", "Prices:"])
         assert await find_flaws(visitor.page) == []
+
+
+async def test_code_is_copied_without_its_prompts(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    said = "```\n$ make demo\n>>> for one in (1, 2):\n...     print(one)\nlet a = $ 1;\n```"
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        await ground.anna.post(f"threads/{thread}/take")
+        await ground.anna.post(f"threads/{thread}/say", words=said)
+        await visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        await visitor.people.get_by_role("button", name="Copy").click()
+        await expect(visitor.people.get_by_role("button", name="Copied")).to_be_visible()
+        copied = await visitor.page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip().splitlines() == [
+        "make demo",
+        "for one in (1, 2):",
+        "    print(one)",
+        "let a = $ 1;",
+    ]

@@ -7,6 +7,7 @@ import { text } from "../texts.js";
 const FENCE = /^\s*(```|~~~)/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const ITEM = /^(\s*)(?:[-*•+]|(\d{1,4})[.)])\s+(.*)$/;
+const PROMPT = /^(?:\$|>>>|\.\.\.) /gm;
 const QUOTE = /^\s*>\s?/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/;
@@ -144,7 +145,7 @@ function makeCopyButton(code) {
   };
   const onclick = async () => {
     try {
-      await navigator.clipboard.writeText(code);
+      await navigator.clipboard.writeText(code.replace(PROMPT, ""));
     } catch {
       return;
     }
