@@ -13,6 +13,7 @@ import pytest
 
 from aitp_desk.visitor.proof.signatures import DIRECTORY_PATH
 from tests.journeys.peers.test_late_answers import tell_of_end
+from tests.journeys.peers.test_long_calls import read_until
 from tests.journeys.visitor.test_purchase import owner
 from tests.support.clients.threads import THREADS, Talker
 from tests.support.doubles.agent import Clock
@@ -161,7 +162,7 @@ async def paying(
     async with scripted_site() as site:
         seller = Seller(site)
         given = {"title": "Moth", "protocol": "aitp", "account": "acct_site", "seconds": 2, **BUYS}
-        toml = peer(site.url, "moth", **given, **settings)
+        toml = peer(site.url, "moth", **given, **settings) + "[capabilities.payments]\n"
         written = write_site(folder / "library", LIBRARY, toml)
         own = "site.url=https://library.example"
         async with serving_site(written, own, clock=clock or time.time) as talker:
@@ -191,6 +192,26 @@ async def test_a_payment_that_the_partner_refuses_is_told_as_a_failure(tmp_path:
         opened = await buyer.open(WISH, wait=20)
         assert "The quote has expired." in await say(buyer, opened.id, "yes")
         assert buyer.rows("SELECT state FROM calls WHERE action = 'buy_moth'") == [("failed",)]
+
+
+async def test_what_was_paid_here_goes_back_if_the_partner_refuses_the_payment(
+    tmp_path: Path,
+) -> None:
+    async with paying(tmp_path, prepaid=True) as (buyer, seller):
+        data = tmp_path / "library" / "data"
+        code = (await owner(data, "open", "acct_ruth", "--code")).split("code ")[1].split()[0]
+        await owner(data, "credit", "acct_ruth", "40.00", "EUR")
+        seller.replies = [confirm("failure", "The quote has expired.")]
+        opened = await buyer.open(WISH, wait=20)
+        assert seller.paid == []
+        assert "The quote has expired." in await say(buyer, opened.id, f"pay {code}")
+        assert len(seller.paid) == 1
+
+        async def read() -> str | None:
+            listed = await owner(data, "accounts")
+            return listed if "acct_ruth  40.00 EUR" in listed else None
+
+        await read_until(buyer, read)
 
 
 async def test_a_receipt_that_comes_later_is_told_on_the_thread(tmp_path: Path) -> None:
