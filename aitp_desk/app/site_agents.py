@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import msgspec
 import structlog
@@ -33,6 +33,9 @@ from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.thread import Actor
 
 _log = structlog.get_logger(__name__)
+
+_REPORT_SECONDS = 1.0
+"""How often the progress of vectors is reported."""
 
 
 class SiteAgentContext(msgspec.Struct, frozen=True):
@@ -170,6 +173,7 @@ async def open_standalone_agent(
     *,
     uses_model: bool = True,
     clock: Callable[[], float] = time.time,
+    report: Callable[[int, int | None], None] | None = None,
 ) -> AsyncIterator[StandaloneAgent]:
     """Open a site's agent for commands, also while a desk serves the site.
 
@@ -177,12 +181,17 @@ async def open_standalone_agent(
         environment: may hold the keys of models; without a model extraction answers.
         uses_model: whether a model may answer.
         clock: Unix seconds.
+        report: gets how many vectors exist and how many will, while they are waited for.
     """
     async with AsyncExitStack() as stack:
         egress = await stack.enter_async_context(Egress())
         knowledge = await open_content(stack, config, egress, environment)
-        if knowledge.progress is not None:
-            await knowledge.progress.settled.wait()
+        if (progress := knowledge.progress) is not None:
+            while not progress.settled.is_set():
+                if report is not None:
+                    report(progress.done, progress.total or None)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(progress.settled.wait(), _REPORT_SECONDS)
         agent: Agent = ExtractiveAgent(knowledge)
         if models := connect_models(config.model, environment) if uses_model else ():
             from aitp_desk.agent.generative.agent import open_model_agent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from aitp_desk.cli.arguments import (
     mistakes_told,
     no_model,
     overrides,
+    progress,
     site_folder,
 )
 
@@ -102,7 +103,10 @@ async def _ask(
     from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation.conversation import Conversation
 
-    async with open_standalone_agent(config, os.environ, uses_model=uses_model) as answering:
+    async with AsyncExitStack() as stack:
+        with progress("Read the meaning of", "passages") as report:
+            opened = open_standalone_agent(config, os.environ, uses_model=uses_model, report=report)
+            answering = await stack.enter_async_context(opened)
         conversation = Conversation(answering.agent, answering.site, locale)
         find_action = _open_actions(config)
         for earlier in after:

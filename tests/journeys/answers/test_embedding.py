@@ -80,6 +80,17 @@ async def test_a_service_needs_no_local_model(
     assert await first_source(site, tmp_path / "data") == "/refunds"
 
 
+async def test_the_progress_is_reported_while_an_answer_waits(site: Path, tmp_path: Path) -> None:
+    reports: list[tuple[int, int | None]] = []
+
+    def report(done: int, of: int | None) -> None:
+        reports.append((done, of))
+
+    config = load_config(site, (), port=0, data=tmp_path / "data")
+    async with open_standalone_agent(config, {"EMBEDDINGS_KEY": "secret"}, report=report):
+        assert reports[0] == (0, None)
+
+
 async def test_a_setting_turns_it_off(site: Path, tmp_path: Path, keys: list[str | None]) -> None:
     off = "content.meaning.enabled=false"
     assert await first_source(site, tmp_path / "data", off) == "/jackets"
