@@ -51,6 +51,8 @@ _SHORT = 0.5
 """A section that takes less than this share of the length is followed by its subsections."""
 _ANCHOR = 0.3
 """A stretch may be around any unit that fits this well, the best one being 1."""
+_FULL = 0.8
+"""A stretch up to the end of its section takes at least this share of the length."""
 _FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
 """The weights of a stretch's best unit, of its share of all that fits in the section, and of how
 much of the length it takes; covering the whole question counts 1.
@@ -116,7 +118,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
         ranks = [other.rank for other in near[place : place + still]]
         room = min(_room(ranks, left, loss * limit), longest)
         if not place:
-            stretch = Stretch(one, room)
+            stretch = Stretch(one, room, is_filled=True)
             told = stretch.text
             if stretch.is_whole and len(told) < room * _SHORT:
                 told += _subsections(passage, library, room - len(told))
@@ -187,6 +189,7 @@ class Stretch:
 
     Parameters:
         limit: about how many characters it takes; it grows past that for what its end announces.
+        is_filled: whether it begins earlier if the section ends before that.
 
     Attributes:
         units: numbers of the quoted units, in order.
@@ -194,9 +197,12 @@ class Stretch:
         is_whole: whether these are all units of the section.
     """
 
-    def __init__(self, found: Candidate, limit: int, *, is_strict: bool = False) -> None:
+    def __init__(
+        self, found: Candidate, limit: int, *, is_strict: bool = False, is_filled: bool = False
+    ) -> None:
         self._units = units = found.passage.units
         self._limit = limit
+        self._is_filled = is_filled
         self._most = limit if is_strict else limit * _OVER
         self._sizes = [len(unit.text) + _MARKS.get(unit.kind, 1) for unit in units]
         self._ends = [*accumulate(self._sizes, initial=0)]
@@ -277,9 +283,22 @@ class Stretch:
             window, first = [], max(start, best - (units[best].text.startswith(_LEANS)))
         size = sum([self._sizes[at] for at in window])
         past = max(best + 1, bisect_right(ends, limit - size + ends[first]) - 1)
+        is_short = ends[past] - ends[first] < limit * _FULL
+        if is_short and past == len(units) and not window and self._is_filled:
+            first = self._filled(first)
         window += range(first, past)
         size += ends[past] - ends[first]
         return self._ended(window, size, best)
+
+    def _filled(self, first: int) -> int:
+        """Return where the paragraphs begin that fill the length up to the section's end."""
+        ends = self._ends
+        earlier = (
+            at
+            for at in range(first)
+            if self._units[at].opens and ends[-1] - ends[self._lead(at)] <= self._limit
+        )
+        return self._lead(next(earlier, first))
 
     def _is_named_above(self, at: int) -> bool:
         """Return whether a unit belongs to the item above it."""

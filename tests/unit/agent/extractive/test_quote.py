@@ -487,3 +487,23 @@ async def test_a_heading_that_asks_the_same_answers(tmp_path: Path) -> None:
     said = await asked(tmp_path, "Can several crews share a locker?", pages)
 
     assert said.sources[0].url.startswith("/faq#")
+
+
+async def test_the_best_sentence_is_quoted_at_the_end_of_its_section(tmp_path: Path) -> None:
+    before = (
+        "A report is filed by the skipper.",
+        "The office sends it to the insurer.",
+        "Lamps are lit at dusk.",
+        "Nets are dried in the loft.",
+    )
+    last = "If a neighbour is rude, tell him so."
+    body = "\n\n".join(f"{one} {FILLER * 2}".strip() for one in before)
+    pages = {
+        "boats.md": f"# Harbour\n\n## Accidents\n\n{body}\n\n{last}\n",
+        "yard.md": f"# Yard\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "my neighbour is rude, should I file a report", pages)
+
+    assert last in text
+    assert before[-1] in text
