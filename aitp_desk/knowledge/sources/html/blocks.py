@@ -38,8 +38,10 @@ _BLOCKS = {
 }  # fmt: skip
 _LARGE = "table, h1, h2, h3, h4, h5, h6"
 _LAYOUT_ROLES = {"presentation", "none"}
+_ADDRESSES = ("mailto:", "tel:")
+"""An address to write to or to call is said nowhere else than in its link."""
 _LINKS = 'a[href]:not([href^="mailto:"], [href^="tel:"])'
-"""Links to pages. An address to write to or to call is said nowhere else."""
+"""Links to pages."""
 _TOP = "#top"
 """A link to the top of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
@@ -236,7 +238,7 @@ class _Reader:
         elif name == "dl":
             self.definitions.append(len(self.found))
         elif name == "a":
-            self.in_links += node.css_matches(_LINKS)
+            self.in_links += _is_link(node)
 
     def _next_mark(self, node: LexborNode) -> str:
         """Return the mark of the next item: its number in an ordered list."""
@@ -257,7 +259,7 @@ class _Reader:
         elif name == "dl":
             self._close_definitions(self.definitions.pop())
         elif name == "a" and "href" in node.attributes:
-            self.in_links -= node.css_matches(_LINKS)
+            self.in_links -= _is_link(node)
             self.text.append(address_of(node.attributes["href"] or "", node.text()))
 
     def _close_definitions(self, start: int) -> None:
@@ -352,6 +354,12 @@ def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float
 def _is_said(block: Block) -> bool:
     """Return whether a block is a sentence. Sentences are rare on a page of links."""
     return isinstance(block, Paragraph | Item) and block.text.endswith(_SENTENCE_END)
+
+
+def _is_link(node: LexborNode) -> bool:
+    """Return whether a node leads to a page; a CSS selector would match what is in it, too."""
+    href = node.attributes.get("href")
+    return href is not None and not href.startswith(_ADDRESSES)
 
 
 def _share_of_links(node: LexborNode) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import nh3
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from aitp_desk.knowledge.documents.anchors import AnchorIds
 from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES
@@ -18,6 +18,7 @@ from aitp_desk.knowledge.sources.html.tree import (
     find_fields,
     is_column_name,
     make_element,
+    parse_page,
     remove_node,
 )
 from aitp_desk.model.text import one_line
@@ -96,7 +97,7 @@ def read_html(
         :func:`~aitp_desk.knowledge.sources.html.frame.find_main`.
         has_headings: whether bold paragraphs are not headings, as in a page from Markdown.
     """
-    tree = LexborHTMLParser(text)
+    tree = parse_page(text)
     described = tree.css_first('meta[name="description"]')
     description = one_line(described.attributes.get("content") or "") if described else ""
     titled = tree.css_first("title")

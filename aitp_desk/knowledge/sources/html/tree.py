@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from html import escape
@@ -12,6 +13,22 @@ from aitp_desk.model.text import one_line
 
 _OFTEN = 3
 """A term that a page has this many times is no name: "Default value"."""
+_XHTML = re.compile(r"<\?xml\b|\bxmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']")
+_OPENING = 2000
+"""A page says within so many characters that it is XHTML."""
+_VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
+_EMPTY = re.compile(rf"<(?!(?:{_VOID})\b)([a-zA-Z][\w:-]*)([^<>]*)/>")
+
+
+def parse_page(text: str) -> LexborHTMLParser:
+    """Parse a page of HTML or XHTML.
+
+    In XHTML ``<a id="prices"/>`` is complete. HTML knows no such elements: all that follows would
+    be in it.
+    """
+    if _XHTML.search(text[:_OPENING]):
+        text = _EMPTY.sub(r"<\1\2></\1>", text)
+    return LexborHTMLParser(text)
 
 
 def make_element(tag: str, content: str, *, id: str = "") -> LexborNode:
