@@ -170,3 +170,9 @@ async def test_a_yes_to_nothing_is_no_yes(desk: Talker) -> None:
     await chat.say("drop my booking FB-30001 please")
     await chat.say("Is a helmet included?")
     assert "cancelled" not in await chat.say("yes")
+
+
+async def test_dropping_where_nothing_is_pending_proposes_nothing(desk: Talker) -> None:
+    for words in ("stop", "never mind", "cancel that"):
+        told = await Chat(desk).say(words)
+        assert told.startswith("What would you like to know"), words
