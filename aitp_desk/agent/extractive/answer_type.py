@@ -85,21 +85,6 @@ _BY_PAIR |= {("how", word): flags for word, flags in _AFTER_HOW.items()}
 _CUES = _BY_WORD.keys() | {word for _, word in _BY_PAIR} | {"when", "phone"}
 """A question without any of these words, as most are, expects no type."""
 
-_BEST = frozenset(
-    "best better fastest faster slowest slower easiest easier cheapest cheaper strongest stronger "
-    "largest smallest biggest fewest".split()
-)
-_PRICE = frozenset("cost costs price prices fee fees".split())
-_OF_A_FACT = {pair for pair, flags in _BY_PAIR.items() if flags & (PERSON | CLOCK | DATE)} | {
-    *((word, of) for word in ("what", "which") for of in "year date day month company".split()),
-    *(("how", word) for word in (*_AFTER_HOW, "heavy")),
-    *(("when", verb) for verb in "is are was were will does do did can may must".split()),
-}
-_ASKS_EARLY = 4
-"""A question asks for a fact within so many words: ``for how many years``, not ``how do I limit how
-much``.
-"""
-
 _HOW_MUCH = ("how", "much")
 _OF_MONEY = {(*_HOW_MUCH, word) for word in "is are for would money to do does".split()}
 _OF_OPENING = {(word, "hours") for word in "your opening business office visiting the what".split()}
@@ -130,22 +115,6 @@ def find_expected_type(words: Sequence[str]) -> int:
         expects |= PHONE
     # any number fits only if nothing more exact is expected
     return expects & ~NUMBER or expects
-
-
-def asks_for_fact(words: Sequence[str]) -> bool:
-    """Return whether a question asks for one fact, such as an amount.
-
-    Other facts are a time, a price, a person and the best of several. A section about the same
-    thing mostly lacks it, and has all other words of the question.
-
-    Parameters:
-        words: of the question, folded and in order.
-    """
-    return not (
-        _PRICE.isdisjoint(words)
-        and _BEST.isdisjoint(words)
-        and _OF_A_FACT.isdisjoint(pairwise(words[:_ASKS_EARLY]))
-    )
 
 
 def _asks_for_opening_hours(words: Sequence[str]) -> bool:

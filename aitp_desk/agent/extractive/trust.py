@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from aitp_desk.agent.extractive.answer_type import asks_for_fact
 from aitp_desk.agent.extractive.question import (
     TELLING,
     ReadQuestion,
@@ -24,7 +23,7 @@ from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import is_ngram
 from aitp_desk.knowledge.search.synonyms import plain_english, plain_stems
-from aitp_desk.knowledge.search.tokenizer import split_words, to_plain_words
+from aitp_desk.knowledge.search.tokenizer import to_plain_words
 from aitp_desk.knowledge.search.vocabulary import OWN
 
 NEEDED = 2.7
@@ -39,15 +38,13 @@ WEIGHTS: Mapping[str, float] = {
     "likeness": 7.86,
     "carried": 1.2,
     "foreign": 0.7,
-    "fact": -0.25,
     "cosine": 1.0,
     "unknown": -1.0,
     "figure": -0.8,
     "reranked": 2.0,
 }
 """The weight of each feature. Those of the cosine and the two below it were fitted last, with the
-others as they are; that of a fact is smaller than fitted (-1.6): few such questions with an
-answer were among them. That of a reranker is set by hand, none is among the sites' models;
+others as they are. That of a reranker is set by hand, none is among the sites' models;
 so is that of other languages, of which more words are known than when the weights were fitted.
 """
 
@@ -132,8 +129,6 @@ def list_features(best: Candidate) -> dict[str, float]:
     - carried: whether the question continues the conversation's topic, which is the site's;
       negative if everything that it names itself is unknown to the site.
     - foreign: whether the content is not English; few synonyms are known, so that scores are lower.
-    - fact: whether an amount, a time, a price, a person or the best of several is asked for, not of
-      what was just answered.
     - cosine: with the question, if the content has vectors and nothing further; then also
     - unknown: the share of words that the content does not have, and
     - figure: whether the section has the expected figure, which the score counts already.
@@ -144,7 +139,7 @@ def list_features(best: Candidate) -> dict[str, float]:
     further = max(min(asked.length, _LONGEST) - _LONG, 0)
     is_enriched = library.questions is not None
     likeness = best.match.likeness if best.match is not None else 0.0
-    is_by_meaning, carried = best.is_by_meaning, _carried(asked)
+    is_by_meaning = best.is_by_meaning
     return {
         "score": best.score,
         "lead": _lead(best.question.scores, library),
@@ -153,9 +148,8 @@ def list_features(best: Candidate) -> dict[str, float]:
         "whole": float(len(best.places) == len(asked.wanted) and not is_by_meaning),
         "lift": best.lift or 0.0,
         "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
-        "carried": carried,
+        "carried": _carried(asked),
         "foreign": float(not library.vocabulary.is_english),
-        "fact": float(not carried and asks_for_fact(split_words(asked.text))),
         **_by_meaning(best),
         "reranked": _reranked(best, library),
     }

@@ -104,15 +104,3 @@ async def test_words_that_only_form_a_question_are_not_said_to_be_missing(tmp_pa
     assert not said.found
     assert "“submarine”" in said.text
     assert not any(f"“{word}”" in said.text for word in ("everyone", "whenever", "nothing"))
-
-
-async def test_a_number_or_a_year_that_the_section_does_not_tell_is_refused(tmp_path: Path) -> None:
-    async with harbour(tmp_path) as knowledge:
-        assert (await answer(knowledge, "How much does the crane lift?")).found
-        for question in (
-            "How many people saw the crane in the club?",
-            "Which year did the crane come to the museum?",
-        ):
-            said = await answer(knowledge, question)
-            assert not said.found
-            assert "“Crane”: The crane lifts 20 tons." in said.text
