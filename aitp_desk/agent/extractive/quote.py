@@ -51,7 +51,7 @@ _SHORT = 0.5
 """A section that takes less than this share of the length is followed by its subsections."""
 _ANCHOR = 0.3
 """A stretch may be around any unit that fits this well, the best one being 1."""
-_FULL = 0.8
+_FULL = 0.6
 """A stretch up to the end of its section takes at least this share of the length."""
 _FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
 """The weights of a stretch's best unit, of its share of all that fits in the section, and of how
