@@ -16,6 +16,7 @@ from aitp_desk.transports.email.mail import (
     Claim,
     Mail,
     MailKind,
+    TrimmedKind,
     UnreadableMail,
     read_mail,
 )
@@ -104,6 +105,8 @@ class Arrivals:
         if mail.is_cut and not mail.trimmed:  # else it is a quotation that was cut
             refusals.append(self._say("textCut"))
         refusals += [self._say(part.reason.value, name=part.name) for part in mail.refused]
+        if not (mail.text.strip() or files or refusals) and _is_quotation(mail):
+            refusals.append(self._say("nothingNew"))
         incoming = Incoming(
             event_id=f"{conversation}.{mark}",
             conversation=conversation,
@@ -179,6 +182,11 @@ def _name_of(mail: Mail) -> str:
     return mail.sender.name
 
 
+def _is_quotation(mail: Mail) -> bool:
+    """Return whether a mail quotes: its subject is not what the person asks now."""
+    return any(part.kind is TrimmedKind.QUOTATION for part in mail.trimmed)
+
+
 def _event(
     mail: Mail, files: tuple[IncomingFile, ...], refusals: tuple[str, ...], *, is_known: bool
 ) -> Event:
@@ -201,10 +209,11 @@ def _event(
     if is_known and mail.subject.strip().lower() == "unsubscribe" and not mail.text.strip():
         return OptOut(message_ref=mail.message_id)
     if not mail.is_answerable:
-        reason = mail.reason or "it names no sender"
+        reason = f"An automatic mail: {mail.reason or 'it names no sender'}."
+        names = ", ".join(file.name for file in files)
         return AutomaticMessage(
             text=mail.text,
-            reason=f"An automatic mail: {reason}.",
+            reason=f"{reason} Its files are not kept: {names}." if names else reason,
             message_ref=mail.message_id,
             answers_ref=answers,
         )

@@ -69,6 +69,22 @@ def test_a_mail_with_only_a_subject_asks_with_it() -> None:
     )
 
 
+def test_a_reply_that_only_quotes_asks_nothing() -> None:
+    text = "On Mon, 2 Nov 2026 at 10:00, Desk <desk@shop.example> wrote:\n> We open at nine.\n"
+    message = text_of(read(make_mail(text, headers={"Subject": "Re: When do you open?"}), OWN))
+    assert message.text == ""
+    assert message.refusals == (
+        "Your mail holds only the earlier conversation. Please write your answer above it.",
+    )
+
+
+def test_the_files_of_an_automatic_mail_are_named() -> None:
+    sent = {"Auto-Submitted": "auto-replied"}
+    event = read(make_mail("I am away.", headers=sent, files={"plan.pdf": b"%PDF-1.7"})).event
+    assert isinstance(event, AutomaticMessage)
+    assert event.reason.endswith("Its files are not kept: plan.pdf.")
+
+
 def test_the_reply_address_names_the_conversation() -> None:
     for data, to in (
         (make_mail("Hello"), OWN),
