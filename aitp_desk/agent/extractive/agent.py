@@ -296,19 +296,21 @@ def _answer_each(
 
 def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
     """Answer a courtesy, or a message about an earlier one; None for all others."""
-    speech = speech_of(library.language)
-    courtesy = find_courtesy(read_reply(turn), speech)
+    speech, said = speech_of(library.language), read_reply(turn)
+    courtesy = find_courtesy(said, speech)
     if courtesy is not None:
         text = courtesy.answer(turn.site.name)
         return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
     if asks_about_the_conversation(turn.question, library):
         return _recall(turn, library, limit)
-    if turn.pending is None and is_dropped(read_reply(turn)):  # "never mind", and nothing waits
+    if turn.pending is not None:
+        return None
+    if is_dropped(said):  # "never mind", and nothing waits
         text = speech.says.open.format(site=turn.site.name)
         return Answer(text, locale=speech.tag, is_courtesy=True)
-    if turn.pending is not None or not turn.transcript:
+    if not turn.transcript:
         return None
-    if is_agreement(read_reply(turn)):  # to no question: "ok" after an answer
+    if is_agreement(said):  # to no question: "ok" after an answer
         text = speech.courtesies.welcomes.format(site=turn.site.name)
         return Answer(text, locale=speech.tag, is_courtesy=True)
     more = continuation(turn, library, min(limit, turn.site.answer_characters))

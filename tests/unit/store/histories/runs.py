@@ -14,6 +14,7 @@ from aitp_desk.store.units.runs.tasks import (
     set_push,
 )
 from aitp_desk.store.units.runs.workers import fail_run, finish_run, release_runs, renew_lease
+from aitp_desk.store.units.threads.deletion import delete_exchange
 from tests.support.store import runs
 from tests.support.store.messages import LEASE, NOW, a_thread, claim, new_name, open_thread, replied
 from tests.unit.store.histories.history import PEOPLE, Draw, History, Step, pick
@@ -35,6 +36,18 @@ async def answer_one(past: History, of: Draw) -> None:
 
 async def fail_one(past: History, of: Draw) -> None:
     await past.store.run(fail_run, claim=pick(past.runs, of.n), error=of.text, now=NOW)
+
+
+async def delete_one(past: History, of: Draw) -> None:
+    held = pick(past.runs, of.n)
+    await past.store.run(
+        delete_exchange,
+        thread_id=held.thread_id,
+        principal=PEOPLE[of.who],
+        run_id=held.id,
+        now=NOW,
+        idle_before=0,
+    )
 
 
 async def renew_one(past: History, of: Draw) -> None:
@@ -174,6 +187,7 @@ STEPS: tuple[Step, ...] = (
     answer_one,
     cancel_one,
     fail_one,
+    delete_one,
     release_all,
     begin_task,
     go_on,
