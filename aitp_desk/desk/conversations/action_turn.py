@@ -147,16 +147,49 @@ class ActionTurns:
         call = await self.invoker.calls.find(call_id)
         if call is None or call.answer is None or not call.waits_for_asker:
             raise PreconditionFailed("The state of this call has changed in the meantime.")
-        offered = self.invoker.find(principal, call.action)
-        action = offered.action
-        try:
-            chosen = choose_type(action, request.accepts)
-        except UnsupportedType:  # the accepted types were those for another action
-            chosen = choose_type(action, None)
-        driver = SessionDriver(
-            self._means, principal, offered, request, session, chosen, is_limited=False
-        )
+        driver = self._drive(principal, call, request, session, is_limited=False)
+        action = self.invoker.get_action(call.action)
         return action, await driver.resume(call, call.answer.value)
+
+    async def amend_call(
+        self, principal: Principal, request: ActionRequest, session: Session
+    ) -> tuple[Action, ActionReply] | None:
+        """Read words as the answer to what a call has asked last.
+
+        Returns:
+            The action, and the reply; None if no call waits, or if the words mean something else.
+
+        Raises:
+            SessionLimit: the session has no turns left.
+            as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
+        """
+        action = None if self.asks_agent else await self.find_asked_action(principal, session)
+        waiting = await self._find_pending(principal, session)
+        if action is None or waiting is None:
+            return None
+        self._means.sessions.check_turns(session)
+        driver = self._drive(principal, waiting, request, session, is_limited=True)
+        reply = await driver.amend(waiting)
+        return None if reply is None else (action, reply)
+
+    def _drive(
+        self,
+        principal: Principal,
+        call: ActionCall,
+        request: ActionRequest,
+        session: Session,
+        *,
+        is_limited: bool,
+    ) -> SessionDriver:
+        """Return what drives the dialogue about a pending call."""
+        offered = self.invoker.find(principal, call.action)
+        try:
+            chosen = choose_type(offered.action, request.accepts)
+        except UnsupportedType:  # the accepted types were those for another action
+            chosen = choose_type(offered.action, None)
+        return SessionDriver(
+            self._means, principal, offered, request, session, chosen, is_limited=is_limited
+        )
 
     async def report_payment(
         self, call: ActionCall, request: ActionRequest, session: Session, receipt: Answer

@@ -96,6 +96,9 @@ class AgentTurns:
         taken = await self._intake.take_words(principal, session, ask, action)
         if isinstance(taken, AskReply):
             return taken
+        replied = await self._intake.take_answer(principal, session, taken)
+        if replied is not None:
+            return replied
         outcome = await self._reply(principal, taken, action, session, tools)
         return AskReply(session.id, action.name, outcome, understood=taken.understood)
 

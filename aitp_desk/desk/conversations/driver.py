@@ -136,6 +136,15 @@ class SessionDriver:
         stated = await self._hold(self._dialogue.answer(words, waiting, may_change=may_change))
         return None if stated is None else await self._write(stated)
 
+    async def amend(self, waiting: ActionCall) -> ActionReply | None:
+        """Take the words as the answer to whatever was asked about a pending call.
+
+        Returns:
+            None if the words mean something else.
+        """
+        stated = await self._hold(self._dialogue.amend(self._request.words, waiting))
+        return None if stated is None else await self._write(stated)
+
     async def resume(self, call: ActionCall, value: Any) -> ActionReply:
         """Resume a call of the session that was answered.
 

@@ -236,7 +236,7 @@ class ActionDialogue:
         if has_question(words):
             return None
         if is_agreement(words) and not _is_chosen(filled, waiting):
-            return self._remind_of_gaps(waiting)
+            return self._ask_for_gaps(waiting)
         if not _is_answered(filled, waiting):
             return None
         return (yield from self.read(words, waiting, asks_again=True))
@@ -277,13 +277,14 @@ class ActionDialogue:
             return None
         return self.remind(waiting) if agreed else Decline(waiting)
 
-    def _remind_of_gaps(self, waiting: ActionCall) -> Remind | None:
-        """Say what is still missing; a form that is open stays so, and a choice is repeated."""
-        asked = read_asked(waiting.memory)
-        missing = self._fill("", waiting.memory, None)
-        if missing.options or not (asked is None or isinstance(asked.question, Fill)):
-            return None
-        return Remind(waiting, Clarification(f"{NOT_YET} {missing.question}"))
+    def _ask_for_gaps(self, waiting: ActionCall) -> Ask | Remind:
+        """Ask a question again, or say what is still missing in a form, which stays open."""
+        asked, missing = read_asked(waiting.memory), self._fill("", waiting.memory, None)
+        is_form = asked is None or isinstance(asked.question, Fill)
+        if asked is not None and not (is_form and missing.question):
+            return self._ask(asked, waiting.arguments, waiting.source, waiting)
+        lacking = missing.question if missing.options else f"{NOT_YET} {missing.question}"
+        return Remind(waiting, Clarification(lacking, missing.options))
 
     def _resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         if call.state is CallState.WAITING_PAYMENT:  # only paying agrees to it

@@ -115,8 +115,13 @@ def find_meant_question(
 
 
 def limit_turn(turn: Turn, library: Library) -> Turn:
-    """Limit a turn to what is read: the ends of very long messages, the pending question."""
+    """Limit a turn to what is read: the ends of very long messages, the pending question.
+
+    Words that do not answer what an action has asked are read as any other message.
+    """
     pending = turn.pending
+    if pending is not None and pending.call_id is not None and not pending.options:
+        turn, pending = msgspec.structs.replace(turn, pending=None), None
     if pending is None and turn.clarification is None and turn.transcript:
         offered = find_earlier_offer(turn.transcript)
         if offered is not None and read_choice_by_place(turn.question, offered.options):

@@ -107,6 +107,22 @@ async def test_what_costs_or_cannot_be_undone_wants_a_plain_yes(
     assert not told.startswith(("Scrapped", "Rented")), told
 
 
+@PROTOCOLS
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("go ahead", "Held A7."),
+        ("no", "Nothing was done."),
+        ("How long may I return a lamp?", "Return a lamp within 30 days."),
+    ],
+)
+async def test_words_alone_go_on_with_an_action(
+    lamps: Talker, ask: Any, said: str, told: str
+) -> None:
+    buyer = await lamps.with_key("actions", "threads")
+    assert await ask(buyer, "Please hold the lamp A7", "A7", said) == told
+
+
 async def test_an_offered_person_is_agreed_to_freely(lamps: Talker) -> None:
     for said in ("yes please", "please do", "Yes, that would be great!", "sure, why not"):
         told = await over_threads(lamps, "What do parrots eat in Bolivia?", said)
