@@ -22,7 +22,7 @@ from aitp_desk.desk.threads.child_threads import AskedPartner, FindPartner
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
-from aitp_desk.store.units.transport_bytes import keep_bytes, replace_bytes
+from aitp_desk.store.units.transport_bytes import exchange_bytes, keep_bytes, replace_bytes
 from aitp_desk.transports.peers.agents import DelegatingAgent, PassthroughAgent
 from aitp_desk.transports.peers.callbacks import PURPOSE, CallbackAddresses
 from aitp_desk.transports.peers.federation import (
@@ -211,7 +211,13 @@ def make_memory(store: Store, name: str, clock: Callable[[], float]) -> PeerMemo
     async def replace(key: str, data: bytes) -> None:
         await store.run(replace_bytes, transport=owner, key=key, data=data, now=int(clock()))
 
-    return PeerMemory(partial(_read_bytes, store, owner), keep, replace)
+    async def exchange(key: str, before: bytes, data: bytes) -> bool:
+        now = int(clock())
+        return await store.run(
+            exchange_bytes, transport=owner, key=key, before=before, data=data, now=now
+        )
+
+    return PeerMemory(partial(_read_bytes, store, owner), keep, replace, exchange)
 
 
 async def _read_bytes(store: Store, owner: str, key: str) -> bytes | None:

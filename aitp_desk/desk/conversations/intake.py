@@ -73,7 +73,7 @@ class TurnIntake:
     async def take_answer(
         self, principal: Principal, session: Session, ask: AskRequest
     ) -> AskReply | None:
-        """Take a question's words as the answer to what an action has asked.
+        """Take words as the answer to what an action has asked.
 
         A protocol such as MCP has no separate member for the answer.
 

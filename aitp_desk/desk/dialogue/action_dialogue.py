@@ -278,7 +278,7 @@ class ActionDialogue:
         return self.remind(waiting) if agreed else Decline(waiting)
 
     def _ask_for_gaps(self, waiting: ActionCall) -> Ask | Remind:
-        """Ask a question again, or say what is still missing in a form, which stays open."""
+        """Ask again, or say what an open form still lacks."""
         asked, missing = read_asked(waiting.memory), self._fill("", waiting.memory, None)
         is_form = asked is None or isinstance(asked.question, Fill)
         if asked is not None and not (is_form and missing.question):

@@ -34,6 +34,13 @@ def replace_bytes(*, transport: str, key: str, data: bytes, now: int) -> Work[No
     yield "replace_transport_bytes", {"transport": transport, "key": key, "data": data, "now": now}
 
 
+def exchange_bytes(*, transport: str, key: str, before: bytes, data: bytes, now: int) -> Work[bool]:
+    """Replace bytes that are still those before, and return whether it did."""
+    place = {"transport": transport, "key": key}
+    values = {**place, "before": before, "data": data, "now": now}
+    return bool((yield "exchange_transport_bytes", values))
+
+
 def drop_bytes(*, transport: str, keys: Sequence[str]) -> Work[None]:
     """Delete bytes that came with an event."""
     yield "drop_transport_bytes", tuple({"transport": transport, "key": key} for key in keys)

@@ -68,11 +68,13 @@ class PeerMemory(msgspec.Struct, frozen=True):
         read_bytes: returns what is stored under a key; None for nothing.
         keep_bytes: stores bytes under a key, for some days after the last use.
         replace_bytes: does so only if the key still has bytes.
+        exchange_bytes: does so only if these bytes are still there, and returns whether.
     """
 
     read_bytes: Callable[[str], Awaitable[bytes | None]]
     keep_bytes: Callable[[str, bytes], Awaitable[None]]
     replace_bytes: Callable[[str, bytes], Awaitable[None]]
+    exchange_bytes: Callable[[str, bytes, bytes], Awaitable[bool]]
 
     async def read(self, conversation: str) -> PeerConversation:
         """Return the conversation on a thread; a new one if there is none."""
@@ -90,3 +92,19 @@ class PeerMemory(msgspec.Struct, frozen=True):
         """Store a kept conversation again, unless it was deleted with its thread."""
         if conversation:
             await self.replace_bytes(conversation, msgspec.json.encode(state))
+
+    async def take_offer(self, conversation: str, call_id: str) -> PeerConversation | None:
+        """Take what a call was offered, and return the conversation as it was.
+
+        It is stored before anything is bought: an offer is taken once, by one of several callers,
+        also after a crash.
+
+        Returns:
+            None if the offer is not open any more.
+        """
+        raw = await self.read_bytes(conversation) if conversation else None
+        known = None if raw is None else msgspec.json.decode(raw, type=PeerConversation)
+        if raw is None or known is None or known.offered is None or known.call_id != call_id:
+            return None
+        taken = msgspec.json.encode(msgspec.structs.replace(known, offered=None))
+        return known if await self.exchange_bytes(conversation, raw, taken) else None

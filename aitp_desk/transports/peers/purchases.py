@@ -100,9 +100,8 @@ def make_purchase_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
         if context.continued:
             return _tell(partner, await _read_late(partner, context))
         known, offered = await find(arguments, context)
-        # stored before anything is sent: an offer is taken once, also after a crash
-        taken = msgspec.structs.replace(known, offered=None)
-        await memory.replace(context.conversation, taken)
+        if await memory.take_offer(context.conversation, known.call_id) != known:
+            raise PreconditionFailed(f"The offer of {title} was taken meanwhile.")
         return _tell(partner, await _agree(partner, known, offered, context))
 
     return OfferedAction(

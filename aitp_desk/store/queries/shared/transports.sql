@@ -258,6 +258,11 @@ RETURNING data;
 UPDATE transport_bytes SET data = :data, kept_at = :now
 WHERE transport = :transport AND key = :key;
 
+-- exchange_transport_bytes: Replaces bytes of a transport that are still those before.
+UPDATE transport_bytes SET data = :data, kept_at = :now
+WHERE transport = :transport AND key = :key AND data = :before
+RETURNING key;
+
 -- own_transport_bytes: Stores whose the bytes are that came with an event.
 UPDATE transport_bytes SET principal = :whose
 WHERE transport = :transport AND key = :key AND expires = 1;

@@ -14,6 +14,7 @@ from aitp_desk.store.units.transport_bytes import (
     claim_bytes,
     drop_bytes,
     drop_expired,
+    exchange_bytes,
     keep_bytes,
     replace_bytes,
 )
@@ -247,6 +248,20 @@ async def replace_kept(past: History, of: Draw) -> None:
     )
 
 
+async def exchange_kept(past: History, of: Draw) -> None:
+    kept = await past.store.run(
+        claim_bytes, transport="telegram", key=of.key, data=of.text.encode(), now=NOW
+    )
+    await past.store.run(
+        exchange_bytes,
+        transport="telegram",
+        key=of.key,
+        before=kept if of.n % 2 else b"",
+        data=b"exchanged",
+        now=NOW + of.n,
+    )
+
+
 async def drop_kept(past: History, of: Draw) -> None:
     await past.store.run(drop_bytes, transport="telegram", keys=(of.key,))
 
@@ -281,4 +296,5 @@ STEPS: tuple[Step, ...] = (
     drop_kept,
     claim_kept,
     replace_kept,
+    exchange_kept,
 )
