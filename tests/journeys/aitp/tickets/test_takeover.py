@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a2a.types import a2a_pb2
 
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
 from aitp_desk.desk.tickets.takeover import Takeover
 from tests.support.access.audit_log import somebody
+from tests.support.clients.a2a import said, send, state, tasking
 from tests.support.clients.event_stream import following
 from tests.support.clients.threads import HELD, Talker, talking
 from tests.support.doubles.agent import Clock, PacedAgent, ScriptedAgent
@@ -89,6 +91,39 @@ async def test_a_session_whose_thread_was_taken_without_a_ticket_is_held(tmp_pat
         await steps.release_thread(thread, BY)
         freed = await converse(talker, "What does shipping cost?", session)
         assert "anna" not in freed["response"]["answer"]
+
+
+async def test_what_a_person_says_reaches_a_client_of_mcp(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        asking = await talker.with_key("threads")
+
+        async def call(query: str, **more: str) -> dict[str, Any]:
+            params = {"name": "content_search", "arguments": {"query": query, **more}}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            result = (await asking.send("POST", "/mcp", body)).ok["result"]
+            told: dict[str, Any] = result["structuredContent"]
+            return told
+
+        session = (await call("What does shipping cost?"))["session_id"]
+        await talker.desk.store.settled()
+        thread, steps = await asking.thread_of(session), stepping_in(talker)
+        await steps.take_thread(thread, "anna", BY)
+        assert (await call("Hello?", session_id=session))["answer"] == HELD
+        await steps.say(thread, "What can I do for you?", "anna", BY)
+        told = await call("And now?", session_id=session)
+        assert told["answer"] == "anna: What can I do for you?"
+
+
+async def test_a_task_works_until_the_person_answers_it(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker, tasking(talker.desk) as client:
+        begun = await send(client, "What does shipping cost?")
+        thread, steps = await talker.thread_of(begun.context_id), stepping_in(talker)
+        await steps.take_thread(thread, "anna", BY)
+        task = await send(client, "Hello?", contextId=begun.context_id)
+        assert state(task) == "working"
+        await steps.say(thread, "What can I do for you?", "anna", BY)
+        task = await client.get_task(a2a_pb2.GetTaskRequest(id=task.id))
+        assert (state(task), said(task)) == ("completed", "What can I do for you?")
 
 
 @pytest.mark.parametrize(
