@@ -6,9 +6,11 @@ Source: AITP-01 1.0.0, sections on quotes, payments and their signatures.
 from __future__ import annotations
 
 import base64
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 import msgspec
@@ -25,6 +27,8 @@ MAX_PLACES = 18
 """The most decimal places of an amount."""
 CHANNEL = "near_payment_channel"
 LEDGER = "ledger"
+_AMOUNT = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
+"""Decimals have no sign, space, underscore or digits of other scripts."""
 
 
 class PaymentMethod(msgspec.Struct, frozen=True):
@@ -136,15 +140,23 @@ def read_messages(quote: Quote) -> tuple[QuoteMessage, ...]:
 
 
 def read_money(value: Any) -> Money | None:
-    """Read an amount of money that a site names; None if it is none, or out of all bounds."""
+    """Read an amount of money that a site names; None if it is none, or out of all bounds.
+
+    The amount is written in plain digits: a site may write it in forms that others do not read.
+    """
     try:
         money = msgspec.convert(value, Money)
     except msgspec.ValidationError:
         return None
+    written = value.get("amount") if isinstance(value, Mapping) else None
+    if isinstance(written, str) and _AMOUNT.fullmatch(written) is None:
+        return None
     places = money.amount.as_tuple().exponent
     if not isinstance(places, int) or not -MAX_PLACES <= places <= MAX_PLACES:
         return None
-    return money if 0 <= money.amount < MAX_AMOUNT else None
+    if not 0 <= money.amount < MAX_AMOUNT or not money.currency.isalpha():
+        return None
+    return Money(Decimal(f"{money.amount:f}"), money.currency)
 
 
 def read_quote(told: Mapping[str, Any], description: str) -> Quote | None:

@@ -14,6 +14,8 @@ from aitp_desk.visitor.base import Quote
 
 ASK_PREFIX = "ask_"
 BUY_PREFIX = "buy_"
+_PLACES = 6
+"""The most decimal places of a price that a visitor can be asked to pay here."""
 
 
 def check_peers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
@@ -58,7 +60,9 @@ def may_buy(settings: Peer, quote: Quote | None) -> bool:
     most = read_cost(settings.budget) if settings.buyers else None
     if most is None or quote is None or (quote.prepaid and not settings.account):
         return False
-    return most.currency == quote.money.currency and quote.money.amount <= most.amount
+    if most.currency != quote.money.currency or quote.money.amount > most.amount:
+        return False
+    return round(quote.money.amount, _PLACES) == quote.money.amount
 
 
 def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]:
@@ -73,17 +77,23 @@ def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]
         yield "signs needs an extra: pip install 'aitp-desk[signatures]'."
     if one.callbacks and not own:
         yield "callbacks needs site.url, the address that the partner posts to."
-    if one.budget and read_cost(one.budget) is None:
-        yield "budget must be an amount such as 29.99 EUR."
-    if one.buyers and not one.budget:
-        yield "buyers needs a budget, such as 29.99 EUR: the most that one purchase may cost."
-    if one.prepaid and not one.buyers:
-        yield "prepaid needs buyers: it says who may buy."
-    if one.account and not own:
-        yield "account needs site.url, where the partner finds the key of its payments."
+    yield from _wrong_payments(one, own)
     named = [terms.action for terms in one.terms]
     yield from find_name_faults(named, one.actions, "action")
     if one.passthrough and (one.actions or one.topics):
         yield "has a passthrough, where topics and actions have no use; write a second table."
     if not is_action_name(f"{ASK_PREFIX}{one.name}"):
         yield "name must be of small letters, digits and _."
+
+
+def _wrong_payments(one: Peer, own: str) -> Iterator[str]:
+    if one.budget and read_cost(one.budget) is None:
+        yield "budget must be an amount such as 29.99 EUR."
+    if one.buyers and not one.budget:
+        yield "buyers needs a budget, such as 29.99 EUR: the most that one purchase may cost."
+    if one.prepaid and not one.buyers:
+        yield "prepaid needs buyers: it says who may buy."
+    if one.account and one.buyers == "anyone" and not one.prepaid:
+        yield "buyers is anyone, for whom account would pay: set prepaid, or buyers to actions."
+    if one.account and not own:
+        yield "account needs site.url, where the partner finds the key of its payments."

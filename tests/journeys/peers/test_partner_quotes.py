@@ -24,19 +24,20 @@ from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
 WISH = "Place an order: 2 of LMP-01"
 BUYS: dict[str, Any] = {"budget": "20.00 EUR", "buyers": "actions", "topics": ["orders"]}
 PAYMENTS = "https://moth.example/capabilities/payments/v1/schema.json"
-QUOTE = json.dumps(
-    {
-        "$schema": PAYMENTS,
-        "quote": {
-            "quote_id": "q-1",
-            "merchant_id": "moth.example",
-            "description": "Two lamps.",
-            "payment_options": [
-                {"amount": "19.00", "currency": "EUR", "payment_methods": [{"type": "ledger"}]}
-            ],
-        },
+
+
+def make_quote(amount: str = "19.00", currency: str = "EUR") -> str:
+    """Return the message of a partner that wants to be paid first."""
+    option = {"amount": amount, "currency": currency, "payment_methods": [{"type": "ledger"}]}
+    quote = {
+        "quote_id": "q-1",
+        "merchant_id": "moth.example",
+        "description": "Two lamps.",
+        "payment_options": [option],
     }
-)
+    return json.dumps({"$schema": PAYMENTS, "quote": quote})
+
+
 KINDS = ("aitp", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("ahp", "a2a")))
 
 
@@ -122,12 +123,12 @@ async def test_a_prepaid_offer_is_paid_here_before_the_partner_is_told(
 class Seller:
     """A partner by AITP that wants to be paid first, and answers a payment as a test says."""
 
-    def __init__(self, site: ScriptedSite) -> None:
+    def __init__(self, site: ScriptedSite, quote: str = "") -> None:
         self.site = site
         self.paid: list[dict[str, Any]] = []
         self.replies: list[str] = []
         self.is_done = True
-        site.will(THREADS, {**self._posted("m-1", [QUOTE]), "id": "thread_1"})
+        site.will(THREADS, {**self._posted("m-1", [quote or make_quote()]), "id": "thread_1"})
         site.will(f"{THREADS}/thread_1/messages", self._take)
         site.will(f"{THREADS}/thread_1/runs/run_1", lambda _: self._run(), method="GET")
         site.will(f"{THREADS}/thread_1/messages", lambda _: self._list(), method="GET")
@@ -156,11 +157,11 @@ def confirm(result: str, message: str) -> str:
 
 @asynccontextmanager
 async def paying(
-    folder: Path, clock: Clock | None = None, **settings: Any
+    folder: Path, clock: Clock | None = None, quote: str = "", **settings: Any
 ) -> AsyncIterator[tuple[Talker, Seller]]:
     """Serve a library with an account at a partner that wants to be paid first."""
     async with scripted_site() as site:
-        seller = Seller(site)
+        seller = Seller(site, quote)
         given = {"title": "Moth", "protocol": "aitp", "account": "acct_site", "seconds": 2, **BUYS}
         toml = peer(site.url, "moth", **given, **settings) + "[capabilities.payments]\n"
         written = write_site(folder / "library", LIBRARY, toml)
@@ -225,3 +226,30 @@ async def test_a_receipt_that_comes_later_is_told_on_the_thread(tmp_path: Path) 
         told = await tell_of_end(buyer, clock, opened.id, "on their way")
         assert told == "Moth: Two lamps are on their way."
         assert len(seller.paid) == 1
+
+
+async def test_a_price_too_fine_to_be_paid_here_is_shown_alone(tmp_path: Path) -> None:
+    quote = make_quote("1.0000001")
+    async with paying(tmp_path, quote=quote, prepaid=True) as (buyer, seller):
+        opened = await buyer.open(WISH, wait=20)
+        told = "\n".join(opened.ok["replies"][-1]["content"])
+        assert "1.0000001 EUR; nothing was paid or agreed to" in told
+        await say(buyer, opened.id, "yes")
+        assert seller.paid == []
+
+
+@pytest.mark.parametrize("amount", ["-0", " 19.00", "1_9", "\u0661\u0669", "0" * 30 + "19.00"])
+async def test_an_amount_that_others_read_otherwise_is_no_price(
+    tmp_path: Path, amount: str
+) -> None:
+    async with paying(tmp_path, quote=make_quote(amount)) as (buyer, seller):
+        opened = await buyer.open(WISH, wait=20)
+        assert "EUR" not in "\n".join(opened.ok["replies"][-1]["content"])
+        await say(buyer, opened.id, "yes")
+        assert seller.paid == []
+
+
+async def test_a_currency_is_three_letters_and_no_line_end(tmp_path: Path) -> None:
+    async with paying(tmp_path, quote=make_quote("19.00", "EUR\n")) as (buyer, _):
+        opened = await buyer.open(WISH, wait=20)
+        assert "EUR" not in "\n".join(opened.ok["replies"][-1]["content"])

@@ -32,6 +32,10 @@ URL = "https://books.example"
         ),
         (peer(URL, budget="much"), "peers, books: budget must be an amount such as 29.99 EUR."),
         (
+            peer(URL, budget="9.00 EUR", buyers="anyone", account="acct_site"),
+            "peers, books: buyers is anyone, for whom account would pay: set prepaid, or buyers",
+        ),
+        (
             peer(URL, passthrough="nobody"),
             "peers, books: passthrough names 'nobody', which is no agent of [[agents]].",
         ),
