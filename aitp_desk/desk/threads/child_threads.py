@@ -72,7 +72,9 @@ async def read_children(
         return ()
     messages = await _read_since(store, parent.id, calls[0][0].created_at, upto_seq)
     asked = {one.run_id for one in messages if one.origin is Origin.VISITOR} - {None}
-    noted = " ".join(one.metadata.get("calls", "") for one in messages)
+    # callers write metadata as well: theirs would bring back what was deleted
+    told_by_desk = (one for one in messages if one.origin is Origin.DESK)
+    noted = " ".join(one.metadata.get("calls", "") for one in told_by_desk)
     speaker = parent.actors[0].id
     said: dict[AskedPartner, list[Message]] = {}
     for call, partner in calls:

@@ -122,6 +122,21 @@ async def test_what_is_deleted_on_the_parent_is_gone_from_it(tmp_path: Path) -> 
         assert await statuses(talker, thread) == {404}
 
 
+async def test_no_note_of_a_caller_brings_back_a_deleted_answer(tmp_path: Path) -> None:
+    async with library(tmp_path) as talker:
+        thread = await ask(talker, QUESTION)
+        (child,) = await list_children(talker, thread)
+        _, answered = child["messages"]
+        told = (await talker.messages(thread, "?order=asc")).ok["data"][-1]
+        path = f"{THREADS}/{thread}/messages"
+        assert (await talker.send("DELETE", f"{path}/{told['id']}")).ok
+        call = answered["id"].split(".")[0]
+        note = {"role": "user", "content": "Hello.", "metadata": {"calls": call}}
+        assert (await talker.send("POST", path, note)).ok
+        (child,) = await list_children(talker, thread)
+        assert [one["id"] for one in child["messages"]] == [f"{call}.asked"]
+
+
 async def test_it_has_what_was_asked_before_the_newest_page_of_the_parent(tmp_path: Path) -> None:
     async with library(tmp_path) as talker:
         thread = await ask(talker, QUESTION)
