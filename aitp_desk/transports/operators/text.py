@@ -135,7 +135,9 @@ def write_message(message: ShownMessage, transport: str) -> str:
 def _speaker(message: ShownMessage) -> str:
     said = message.said
     if said.origin is Origin.VISITOR:
-        return _line(said.metadata.get(SENDER, ""))[:LONGEST_NAME] or "Visitor"
+        # the name is the visitor's own choice, such as that of an operator
+        name = _line(said.metadata.get(SENDER, ""))[:LONGEST_NAME]
+        return f"Visitor {name}" if name else "Visitor"
     return get_operator(said.actor) or "Agent"
 
 

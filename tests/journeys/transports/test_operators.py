@@ -618,6 +618,15 @@ async def test_a_note_is_for_operators_only(office: Office) -> None:
     assert not any("called before" in one for one in office.told("vera"))
 
 
+async def test_a_visitor_who_takes_an_operators_name_stays_a_visitor(office: Office) -> None:
+    note = {"sender_name": "Anna"}
+    asks = {"role": "user", "content": WISH, "metadata": note}
+    assert (await office.talker.send("POST", "/v1/threads", {"messages": [asks]})).ok
+    told = await office.until(WISH)
+    assert "Visitor Anna:" in told[-1].text
+    assert "\nAnna:" not in told[-1].text
+
+
 async def test_a_file_of_an_operator_reaches_the_visitor(office: Office) -> None:
     shown = await office.ask_for_person()
     office.platform.keep("1", b"One lamp, 20 EUR.")
