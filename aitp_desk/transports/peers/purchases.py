@@ -2,6 +2,9 @@
 
 The price is this desk's price as well: the caller agrees to it, or pays it here, before this desk
 agrees to it there. So a partner sells also by a protocol that lists no actions, such as AITP.
+
+What a partner says in words afterwards may be that it failed. So its reply is quoted, never taken
+for a success, and the buyer reads what this desk has paid, to whom and with which reference.
 """
 
 from __future__ import annotations
@@ -33,11 +36,13 @@ from aitp_desk.visitor.errors import SiteRefused
 from aitp_desk.visitor.site import Site
 
 _MARGIN_SECONDS = 5
+_MAX_REFERENCE = 80
 _OUTPUT = {
     "type": "object",
     "properties": {
         "by": {"type": "string", "description": "Who sells."},
         "text": {"type": "string", "description": "What the partner replied."},
+        "paid": {"type": "string", "description": "What this site has paid the partner for it."},
     },
     "required": ["by", "text"],
 }
@@ -98,25 +103,43 @@ def make_purchase_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         if context.continued:
-            return _tell(partner, await _read_late(partner, context))
+            return _tell(partner, *await _read_late(partner, context))
         known, offered = await find(arguments, context)
         if await memory.take_offer(context.conversation, known.call_id) != known:
             raise PreconditionFailed(f"The offer of {title} was taken meanwhile.")
-        return _tell(partner, await _agree(partner, known, offered, context))
+        paid = _describe_payment(partner, offered, context)
+        text = await _agree(partner, known, offered, context, paid)
+        return _tell(partner, text, paid)
 
     return OfferedAction(
         action, read=takes.read, perform=perform, check=check, price=price, may_match=False
     )
 
 
+def _describe_payment(partner: Partner, offered: Answer, context: Context) -> str:
+    """Return what the buyer has to know if the partner does not deliver; empty for a free offer."""
+    quote = offered.quote
+    if quote is None or not quote.money.amount:
+        return ""
+    title, known = partner.title, f"call {context.call_id}"
+    reference = plain_words(quote.reference)[:_MAX_REFERENCE] if quote.prepaid else ""
+    if reference:
+        known = f"quote {reference}, {known}"
+    done = "sent" if quote.prepaid else "agreed to pay"
+    return (
+        f"This site {done} {title} {quote.money} ({known}). If {title} does not deliver, ask it "
+        "or this site for the money with this reference: nothing comes back by itself."
+    )
+
+
 async def _agree(
-    partner: Partner, known: PeerConversation, offered: Answer, context: Context
+    partner: Partner, known: PeerConversation, offered: Answer, context: Context, paid: str
 ) -> str:
     """Agree to an offer, and return what the partner replies.
 
     Raises:
         CallContinues: the reply has not come.
-        OutcomeUnknown: the offer may have been taken.
+        OutcomeUnknown: the offer may have been taken; it says what was paid.
         DeskError: nothing was bought.
     """
     title, is_sent = partner.title, False
@@ -136,25 +159,29 @@ async def _agree(
             except SiteRefused as refused:
                 if not is_unknown(refused):
                     raise
-                raise OutcomeUnknown(f"{title} did not finish the purchase.") from None
+                raise OutcomeUnknown(f"{title} did not finish the purchase. {paid}") from None
             finally:
                 if site.spent is not None and site.spent.amount:
                     context.spent = site.spent
     except Unavailable:
         if is_sent:
-            raise OutcomeUnknown(f"{title} did not finish its response.") from None
+            raise OutcomeUnknown(f"{title} did not finish its response. {paid}") from None
         raise
     if outcome.kind == "waiting":
         if not outcome.result:
-            raise OutcomeUnknown(f"{title} has not told whether it was done.")
-        raise CallContinues(msgspec.json.encode(LateAnswer(resumes, outcome.result)).decode())
+            raise OutcomeUnknown(f"{title} has not told whether it was done. {paid}")
+        late = LateAnswer(resumes, outcome.result, paid)
+        raise CallContinues(msgspec.json.encode(late).decode())
     if outcome.kind in {"question", "payable"}:
-        raise PreconditionFailed(f"{title} asks: {plain_words(outcome.text) or 'for more'}")
+        asks = f"{title} asks: {plain_words(outcome.text) or 'for more'}"
+        if quote is not None and quote.prepaid:  # the payment is there, and was not refused
+            raise OutcomeUnknown(f"{asks} {paid}")
+        raise PreconditionFailed(asks)
     return outcome.text
 
 
-async def _read_late(partner: Partner, context: Context) -> str:
-    """Return the reply to an agreement that had not come at once.
+async def _read_late(partner: Partner, context: Context) -> tuple[str, str]:
+    """Return a late reply to an agreement, and what was paid.
 
     Raises:
         CallContinues: it has still not come.
@@ -165,13 +192,19 @@ async def _read_late(partner: Partner, context: Context) -> str:
         site.resume(late.resumes)
         return await site.read_late(Answer("", "waiting", data=late.waiting))
 
-    answer = await read_there(partner, context, late.resumes["endpoint"], read)
+    try:
+        answer = await read_there(partner, context, late.resumes["endpoint"], read)
+    except OutcomeUnknown as unknown:
+        raise OutcomeUnknown(f"{unknown} {late.paid}".rstrip()) from None
     if answer.kind == "waiting":
         raise CallContinues(context.continued)
-    return answer.text
+    return answer.text, late.paid
 
 
-def _tell(partner: Partner, words: str) -> ActionResult:
-    text = clean_quote(words.strip()[:MAX_TEXT]) or "It is bought."
+def _tell(partner: Partner, words: str, paid: str) -> ActionResult:
+    text = clean_quote(words.strip()[:MAX_TEXT]) or "It has not said what it did."
     result = {"by": partner.title, "text": text}
-    return ActionResult(result, f"{partner.title}: {text}")
+    told = f"{partner.title}: {text}"
+    if not paid:
+        return ActionResult(result, told)
+    return ActionResult({**result, "paid": paid}, f"{told}\n\n{paid}")

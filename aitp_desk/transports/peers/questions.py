@@ -83,10 +83,12 @@ class LateAnswer(msgspec.Struct, frozen=True):
     Parameters:
         resumes: the conversation that it belongs to.
         waiting: by which the partner's protocol asks for it.
+        paid: what this desk has paid for it, in a sentence for the buyer; empty for nothing.
     """
 
     resumes: Mapping[str, Any]
     waiting: Mapping[str, Any]
+    paid: str = ""
 
 
 def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from aitp_desk.visitor.proof.signatures import DIRECTORY_PATH
 from tests.journeys.peers.test_late_answers import tell_of_end
@@ -127,7 +128,7 @@ class Seller:
         self.site = site
         self.paid: list[dict[str, Any]] = []
         self.replies: list[str] = []
-        self.is_done = True
+        self.is_done, self.is_broken = True, False
         site.will(THREADS, {**self._posted("m-1", [quote or make_quote()]), "id": "thread_1"})
         site.will(f"{THREADS}/thread_1/messages", self._take)
         site.will(f"{THREADS}/thread_1/runs/run_1", lambda _: self._run(), method="GET")
@@ -135,6 +136,8 @@ class Seller:
 
     def _take(self, body: Any) -> dict[str, Any]:
         self.paid.append(json.loads(body["content"])["payment"])
+        if self.is_broken:
+            raise web.HTTPInternalServerError
         return self._posted("m-3", self.replies if self.is_done else [])
 
     def _run(self) -> dict[str, Any]:
@@ -176,7 +179,8 @@ async def test_a_signed_quote_is_paid_from_the_account_there_once(tmp_path: Path
         opened = await buyer.open(WISH, wait=20)
         assert "It costs 19.00 EUR." in "\n".join(opened.ok["replies"][-1]["content"])
         assert seller.paid == []
-        assert await say(buyer, opened.id, "yes") == "Moth: Two lamps are on their way."
+        told = await say(buyer, opened.id, "yes")
+        assert told.startswith("Moth: Two lamps are on their way.\n\nThis site sent Moth 19.00 EUR")
         await say(buyer, opened.id, "yes")
         (payment,) = seller.paid
         assert payment["quote_id"] == "q-1"
@@ -193,6 +197,31 @@ async def test_a_payment_that_the_partner_refuses_is_told_as_a_failure(tmp_path:
         opened = await buyer.open(WISH, wait=20)
         assert "The quote has expired." in await say(buyer, opened.id, "yes")
         assert buyer.rows("SELECT state FROM calls WHERE action = 'buy_moth'") == [("failed",)]
+
+
+@pytest.mark.parametrize("words", ["Sorry, no lamp is left.", ""])
+async def test_a_buyer_reads_what_was_paid_to_a_partner_that_fails_in_words(
+    tmp_path: Path, words: str
+) -> None:
+    async with paying(tmp_path) as (buyer, seller):
+        seller.replies = [confirm("success", "Paid."), *([words] if words else [])]
+        opened = await buyer.open(WISH, wait=20)
+        told = await say(buyer, opened.id, "yes")
+        assert told.startswith(f"Moth: {words}")
+        assert "This site sent Moth 19.00 EUR (quote q-1, call " in told
+        assert (
+            "If Moth does not deliver, ask it or this site for the money with this reference"
+            in told
+        )
+        assert "bought" not in told
+
+
+async def test_a_buyer_reads_what_was_paid_to_a_partner_that_breaks_off(tmp_path: Path) -> None:
+    async with paying(tmp_path) as (buyer, seller):
+        opened = await buyer.open(WISH, wait=20)
+        seller.is_broken = True
+        told = await say(buyer, opened.id, "yes")
+        assert "This site sent Moth 19.00 EUR (quote q-1, call " in told
 
 
 async def test_what_was_paid_here_goes_back_if_the_partner_refuses_the_payment(
@@ -224,7 +253,7 @@ async def test_a_receipt_that_comes_later_is_told_on_the_thread(tmp_path: Path) 
         await say(buyer, opened.id, "yes")
         seller.is_done = True
         told = await tell_of_end(buyer, clock, opened.id, "on their way")
-        assert told == "Moth: Two lamps are on their way."
+        assert told.startswith("Moth: Two lamps are on their way.\n\nThis site sent Moth 19.00 EUR")
         assert len(seller.paid) == 1
 
 
