@@ -425,6 +425,8 @@ def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
 def _under(heading: str, text: str) -> str:
     """Return a text below its heading."""
     heading = drop_number(heading).rstrip(":")
+    if not heading.endswith("..."):
+        heading = heading.rstrip("!.")  # "Get in touch!:" has one sign too many
     if text.startswith(f"{heading}:"):  # a definition begins with its term
         return text
     is_line = "\n" not in text and not text.startswith(("- ", "```"))

@@ -109,7 +109,7 @@ class ActionRanking:
             least: actions that cannot reach this score are left out.
         """
         weights = BY_WORDS if likeness is None else BY_MEANING
-        most = max(weights["arguments"], 0.0)
+        most = _most_by_arguments(weights)
         may_refer = said.has_reference or said.has_code
         found: list[tuple[float, ActionProfile, dict[str, float]]] = []
         for name, profile in self._profiles.each.items():
@@ -143,6 +143,12 @@ class ActionRanking:
                 whole = evidence | argued.weigh(rivals, is_named=evidence["deed"] > 0)
                 ranked.append(RankedAction(name, _score(weights, whole), whole))
         return ranked
+
+
+def _most_by_arguments(weights: Mapping[str, float]) -> float:
+    """Return by how much the arguments that the words hold can raise a score."""
+    added = (weights["arguments"], weights["all_arguments"], weights["reference"])
+    return sum(max(one, 0.0) for one in added) + max(-weights["bare_presence_deed"], 0.0)
 
 
 def _score(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:

@@ -38,6 +38,8 @@ _POLICY = re.compile(
     r"|(?:must|should|may) we\b|(?:for )?how many (?:minutes|days|hours|times|miles|weeks|months"
     r"|years|lit(?:er|re)s|pounds|grams|kilos|kilomet(?:er|re)s|degrees|watts|volts|pages|percent)\b"
     r"|how many people\b(?!.* (?:wait|queue|ahead))"
+    r"|(?:i|we)(?: would|'d)? (?:need|want|like)(?: to have)?(?: some| an?| any)? (?:advice|tips?"
+    r"|guidance|recommendations?|information|info)\b"
     r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how (?!many\b)|why|more)\b)"
 )
 _GENERAL = re.compile(

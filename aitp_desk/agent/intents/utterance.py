@@ -41,6 +41,8 @@ _IDLE = frozenset(
     " just also again yet right anything something pls plz sorry kindly".split()
 )
 _WORD = re.compile(r"[^\W_]+")
+_WHOM = re.compile(r"(?<!\S)for (?:my|our) (\w+)")
+"""Whom or which occasion something is for: it tells nothing about what is wanted."""
 
 
 class Utterance(msgspec.Struct, frozen=True):
@@ -109,12 +111,12 @@ def read_utterance(
     if language != "en":
         idle = list_function_words(language)
         words = {s: word for s, word in words.items() if s in site_words and word not in idle}
-    deed_words = list_deed_words()
+    no_objects = list_deed_words() | frozenset(_WHOM.findall(plain))
     return Utterance(
         text,
         act,
         words,
-        frozenset(stem for stem, word in words.items() if word not in deed_words),
+        frozenset(stem for stem, word in words.items() if word not in no_objects),
         find_deeds(plain),
         has_reference=REFERENCE.search(text) is not None,
         has_code=CODE.search(text) is not None,

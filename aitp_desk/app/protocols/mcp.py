@@ -53,7 +53,7 @@ def methods_of_desks() -> Methods:
 def _suggested(desk: Desk) -> Sequence[str]:
     """Return the example questions of the home page."""
     library = desk.knowledge.editions.library
-    return list_example_questions(library.documents, library.passages)
+    return list_example_questions(library.documents, library.passages, desk.site.name)
 
 
 async def _markdown(desk: Desk, page: Document) -> str:

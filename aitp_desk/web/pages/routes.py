@@ -189,7 +189,7 @@ class PagesHandlers:
         library = editions.library
         own = self._site.language.partition("-")[0].lower()
         asked = () if below else tuple(self._widget.in_language(own).suggestions)
-        return asked or list_example_questions(library.documents, library.passages)
+        return asked or list_example_questions(library.documents, library.passages, self._site.name)
 
     def _list_topics(self, document: Document, outline: Iterable[Passage]) -> tuple[str, ...]:
         """Return what the chat of a page suggests; none where the owner's tables have its path."""

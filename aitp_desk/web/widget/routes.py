@@ -149,7 +149,7 @@ class WidgetHandlers:
             self._settings = {}
         if language not in self._settings:
             library = editions.find_library(language)
-            examples = list_example_questions(library.documents, library.passages)
+            examples = list_example_questions(library.documents, library.passages, desk.site.name)
             self._settings[language] = write_settings(
                 self._widget.in_language(language),
                 self._site,

@@ -38,11 +38,13 @@ GROUPS = {
         "callers",
     ),
     "near": ("near",),
+    "street": ("street",),
+    "street_kept": ("street_kept",),
     "fresh": ("fresh",),
     "unseen": ("unseen", "unseen_further"),
 }
 """Names of files: all but the unseen ones may be read while the matcher is changed."""
-SEEN = (*GROUPS["seen"], *GROUPS["practice"], *GROUPS["near"])
+SEEN = (*GROUPS["seen"], *GROUPS["practice"], *GROUPS["near"], *GROUPS["street"])
 QUESTIONS = ("shop_tune", "shop_tune_2")
 """Questions about the shop's pages, none of which asks for an action."""
 _OWN = (
@@ -55,6 +57,10 @@ _OWN = (
     "courier",
     "hotel",
     "garage",
+    "dentist",
+    "townhall",
+    "pedals",
+    "trattoria",
 )
 SITES = {"shop": SHOP, **{name: FOLDER / "sites" / name for name in _OWN}}
 NOW = datetime(2027, 3, 1, 9, 0, tzinfo=ZoneInfo("UTC"))

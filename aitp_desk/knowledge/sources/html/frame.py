@@ -19,9 +19,10 @@ NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
     "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
     '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice, '
-    ".longdesc-link"
+    ".longdesc-link, .invalid-feedback, .valid-feedback, .invalid-tooltip, .valid-tooltip, "
+    "form .d-none, .w-form-done, .w-form-fail, .wpcf7-response-output"
 )
-"""Elements that are never content: programs, invisible elements, and navigation."""
+"""Elements that are never content: programs, invisible elements, navigation, outcomes of forms."""
 _STYLED = "style, [style], [bgcolor], font[color], body[text]"
 """Elements that may hide text of a page."""
 

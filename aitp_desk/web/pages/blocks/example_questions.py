@@ -15,11 +15,17 @@ MAX_CHARACTERS = 70
 
 
 def list_example_questions(
-    documents: Sequence[Document], passages: Sequence[Passage]
+    documents: Sequence[Document], passages: Sequence[Passage], site: str = ""
 ) -> tuple[str, ...]:
-    """Return questions for the home page: headings that ask, and titles by folder."""
+    """Return questions for the home page: headings that ask, and titles by folder.
+
+    Parameters:
+        site: its name; pages with this title alone suggest nothing to ask.
+    """
     asked = _questions(passages)[: MOST // 2]
-    titles = islice(_titles(documents), MOST - len(asked))
+    own = site.casefold()
+    others = [one for one in documents if one.title.casefold() != own]
+    titles = islice(_titles(others), MOST - len(asked))
     return (*asked, *(to_question(title) or title for title in titles))
 
 

@@ -343,6 +343,7 @@ async def test_a_way_back_to_the_top_is_not_quoted(tmp_path: Path) -> None:
     ("heading", "shown"),
     [
         ("Not allowed", "Not allowed"),
+        ("Not allowed!", "Not allowed"),
         ("If the wind is strong", "If the wind is strong"),
         ("3.2 Before the trip", "Before the trip"),
         ("Overview", ""),

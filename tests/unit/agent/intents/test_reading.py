@@ -158,3 +158,12 @@ def test_a_measure_is_no_number_of_things(words: str, *, names_things: bool) -> 
     said = RANKING.read(words)
     assert said is not None
     assert said.has_amount is names_things
+
+
+@pytest.mark.parametrize("words", ["I need advice on tall lamps", "we'd like some information"])
+def test_who_wants_to_be_told_something_asks_for_no_action(words: str) -> None:
+    assert RANKING.read(words) is None
+
+
+def test_whom_something_is_for_does_not_make_it_another_thing() -> None:
+    assert find("Please cancel it for my brother") == "cancel_loan"

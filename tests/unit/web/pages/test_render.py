@@ -354,6 +354,11 @@ def test_the_examples_are_taken_from_different_pages_and_folders() -> None:
     )
 
 
+def test_a_page_that_is_called_like_the_site_is_no_example() -> None:
+    documents = [document("index", title="Olive Yard"), document("menu", title="Menu")]
+    assert list_example_questions(documents, [], "Olive yard") == ("Menu",)
+
+
 def test_the_topics_of_a_page_are_its_first_headings_each_once() -> None:
     headings = ("One", "Two", "Two", "Three", "Four", "Five")
     passages = [passage("policies/returns", heading) for heading in headings]

@@ -43,6 +43,19 @@ def test_bars_around_the_content_are_no_content(tmp_path: Path, bar: str) -> Non
     assert "Chapter" not in document.body
 
 
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        "<div class='invalid-feedback'>A name is required.</div>",
+        "<div class='d-none' id='done'>Form submission successful!</div>",
+        "<div class='w-form-fail'>Something went wrong.</div>",
+    ],
+)
+def test_what_a_form_says_once_it_is_sent_is_no_content(tmp_path: Path, outcome: str) -> None:
+    page = f"<form><h1>Write to us</h1><p>We answer within a day.</p>{outcome}</form>"
+    assert said(read(tmp_path, page)[1]) == ["We answer within a day."]
+
+
 def test_what_is_called_a_bar_but_holds_the_page_is_content(tmp_path: Path) -> None:
     page = "<form class='nav'><h2>Locks</h2><p>A lock is held until the end.</p></form><p>So.</p>"
     assert said(read(tmp_path, page)[1]) == ["A lock is held until the end.", "So."]

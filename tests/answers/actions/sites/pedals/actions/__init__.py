@@ -1,0 +1,5 @@
+"""The actions of Quay Pedals."""
+
+from . import service
+
+__all__ = ["service"]

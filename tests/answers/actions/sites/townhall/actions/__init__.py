@@ -1,0 +1,5 @@
+"""The actions of Elmstead Town Hall."""
+
+from . import service
+
+__all__ = ["service"]

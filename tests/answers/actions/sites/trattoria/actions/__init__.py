@@ -1,0 +1,5 @@
+"""The actions of Olive Yard."""
+
+from . import service
+
+__all__ = ["service"]
