@@ -85,11 +85,22 @@ _VERBS = (
     "pick|tap|hold|unpack|extract|mount|boot|reboot|build|compile|register|apply|ensure|verify|give|"
     "do|see"
 )
+_VERBS_ELSEWHERE = (
+    r"\w+ez|"  # French: cliquez, vous pouvez
+    "haga|haz|pulse|pulsa|seleccione|selecciona|abra|abre|escriba|introduzca|ejecute|elija|instale|"
+    "utilice|vaya|añada|compruebe|puede|debe|"
+    "fare|fai|clicca|cliccare|seleziona|selezionare|apri|aprire|premi|premere|inserisci|inserire|"
+    "scegli|scegliere|digitare|esegui|eseguire|installare|utilizzare|usare|aggiungere|"
+    "clique|selecione|escolha|abra|digite|introduza|insira|execute|instale|utilize|pressione|"
+    "klik|kies|selecteer|typ|voer|druk|gebruik|installeer|ga naar|"
+    "kliknij|wybierz|otwórz|wpisz|naciśnij|uruchom|zainstaluj|użyj|przejdź|dodaj|sprawdź"
+)
 _INSTRUCTION = re.compile(
     r"(?:(?:first|then|next|now|finally|instead|please|simply|just|alternatively|also|again|and|or|"
     r"you (?:can|must|should|need to|have to|may want to))[, ]+)*"
     r"(?:to \w+(?: [^,.]{1,60})?, (?:you (?:can|must|should|need to|have to) )?)?"
-    rf"(?:if you [^,]{{1,80}}, )?(?:{_VERBS})\b|(?:\w+ )?\w+e?n sie\b",
+    rf"(?:if you [^,]{{1,80}}, )?(?:{_VERBS})\b|(?:\w+ )?\w+e?n sie\b|"
+    rf"(?:\w+ )?(?:{_VERBS_ELSEWHERE})\b",
     re.IGNORECASE,
 )
 _ASKS = ("?", "？")
