@@ -104,6 +104,8 @@ class Answer(msgspec.Struct, frozen=True):
         data: the answer's further members, for content types other than text.
         tokens: how many tokens the site says the answer took; None if it says nothing.
         may_train: False if the site forbids training on it.
+        is_conclusive: whether an answer to a yes shows that something was done; False where it may
+            as well have been looked up.
     """
 
     text: str
@@ -116,6 +118,7 @@ class Answer(msgspec.Struct, frozen=True):
     may_train: bool | None = None
     later: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     quote: Quote | None = None
+    is_conclusive: bool = True
 
 
 class SiteAction(msgspec.Struct, frozen=True):

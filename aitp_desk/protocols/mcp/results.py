@@ -14,7 +14,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.dialogue.turn import AskReply, CallStatus
+from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
 from aitp_desk.desk.direct.calls import INTENT
 from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.model.calls.action import Action
@@ -50,7 +50,14 @@ def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] =
         told["suggested_queries"] = outcome.follow_ups
     if isinstance(outcome, Offer) and outcome.payload is not None:
         told |= {"content_type": outcome.content_type, "payload": outcome.payload}
-    return _result(text, told)
+    return _result(text, told, _find_call(asked.reply))
+
+
+def _find_call(reply: ActionReply | None) -> ActionCall | None:
+    """Return the call that an answer tells of: it has ended, or goes on."""
+    if reply is None:
+        return None
+    return reply.accepted.call if reply.accepted is not None else reply.ended
 
 
 def make_call_result(action: Action, status: CallStatus, session_id: str | None = None) -> Item:

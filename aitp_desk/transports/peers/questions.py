@@ -30,7 +30,7 @@ MAX_TEXT = 8_000
 MAX_SOURCES = 4
 MAX_CHOICES = 8
 MAX_LINE = 200
-CONVERSED = frozenset({"ahp", "aitp", "a2a"})
+CONVERSED = frozenset({"ahp", "aitp", "a2a", "mcp"})
 """The protocols whose conversations take an agreement in a later visit."""
 NOT_YET = "It has not answered yet. Ask once more in a while."
 INTERRUPTED = (

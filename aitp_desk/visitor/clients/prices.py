@@ -11,6 +11,7 @@ import msgspec
 
 from aitp_desk.model.money import Money
 from aitp_desk.visitor.base import Answer, Choice, Outcome, Quote
+from aitp_desk.visitor.errors import SiteFailed
 from aitp_desk.visitor.policy import is_agreement
 
 _AMOUNT = r"\d{1,3}(?:[.,]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]\d{1,6})?"
@@ -43,7 +44,13 @@ def find_yes(answer: Answer) -> Choice:
 
 
 def make_agreed(answer: Answer) -> Outcome:
-    """Return what a yes came to."""
+    """Return what a yes came to.
+
+    Raises:
+        SiteFailed: the site has not said whether it was done.
+    """
+    if answer.kind == "answer" and not answer.is_conclusive:
+        raise SiteFailed("The site has not said whether it was done.")
     kinds: Mapping[str, Literal["done", "waiting", "question"]]
     kinds = {"answer": "done", "waiting": "waiting", "question": "question"}
     return Outcome(kinds[answer.kind], answer.text, result=answer.data or None)

@@ -39,7 +39,7 @@ def make_quote(amount: str = "19.00", currency: str = "EUR") -> str:
     return json.dumps({"$schema": PAYMENTS, "quote": quote})
 
 
-KINDS = ("aitp", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("ahp", "a2a")))
+KINDS = ("aitp", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("ahp", "a2a", "mcp")))
 
 
 @asynccontextmanager

@@ -387,6 +387,28 @@ async def test_a_yes_that_a_site_asks_for_is_confirmed_by_the_person() -> None:
             await visit.choose(question.choices[1])
 
 
+@pytest.mark.parametrize(("about", "is_told"), [({}, False), ({"call_id": "call_1"}, True)])
+async def test_an_answer_after_a_yes_is_a_purchase_only_if_it_names_the_call(
+    about: dict[str, str], is_told: bool
+) -> None:
+    asks = {
+        "status": "clarification_needed",
+        "answer": "It costs 20.00 EUR. Shall I go ahead?",
+        "options": ["yes", "no"],
+    }
+    policy = Policy(Person(True).confirm, budget=Money(Decimal(45), "EUR"))
+    async with scripted_site() as site:
+        offer_mcp(site, TOOLS, result({"structuredContent": asks}))
+        site.will(MCP, result({"structuredContent": {"answer": "Tents."}, "_meta": about}))
+        async with visiting(site.url, "mcp", policy=policy) as visit:
+            asked = await visit.ask(QUESTION)
+            if is_told:
+                assert (await visit.agree(asked)).kind == "done"
+            else:
+                with pytest.raises(SiteFailed, match="has not said whether it was done"):
+                    await visit.agree(asked)
+
+
 @pytest.mark.parametrize("status", [401, 403, 500])
 async def test_a_refusal_without_a_body_is_a_sentence(status: int) -> None:
     for kind in ("aitp", "a2a", "mcp"):

@@ -33,6 +33,7 @@ from aitp_desk.visitor.clients.mcp.wire import (
     read_envelope,
     read_safety,
 )
+from aitp_desk.visitor.clients.prices import make_agreed
 from aitp_desk.visitor.clients.responses import make_refusal, shorten
 from aitp_desk.visitor.discovery.members import text_of
 from aitp_desk.visitor.errors import (
@@ -104,6 +105,7 @@ class McpClient:
             data=data,
             quote=read_asked_quote(data, text) if is_question else None,
             later=find_later(self._conversation, text_of(data, "asked_person")),
+            is_conclusive="call_id" in result.meta,
         )
 
     async def choose(self, choice: Choice) -> Answer:
@@ -152,7 +154,7 @@ class McpClient:
                 if quote.prepaid and payer is not None
                 else "yes"
             )
-            return Outcome("question" if answer.kind == "question" else "done", answer.text)
+            return make_agreed(answer)
         name, arguments = known
         if not quote.prepaid:
             agreed: Any = {"amount": f"{quote.money.amount:f}", "currency": quote.money.currency}

@@ -86,6 +86,7 @@ class Result(msgspec.Struct, frozen=True, rename="camel"):
     content: Annotated[tuple[Block, ...], msgspec.Meta(max_length=1000)] = ()
     structured_content: dict[str, Any] | None = None
     is_error: bool = False
+    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict[str, Any])
 
     @property
     def text(self) -> str:
