@@ -131,7 +131,8 @@ class Content:
         if kind in _ENCRYPTED_TYPES and part.read_parameter("smime-type") != "signed-data":
             self._refuse_encrypted(name)
             return
-        is_text = kind in {"text/plain", "text/html"} and disposition != "attachment"
+        is_text = kind in {"text/plain", "text/html"} or _is_bare(part)
+        is_text = is_text and disposition != "attachment"
         if is_text and not (name and self._blocks and disposition == "inline"):
             self._add_text(part, is_html=kind == "text/html")
             return
@@ -192,6 +193,14 @@ class Content:
         """Return a file's name, which some programs encode against RFC 2231."""
         name = part.read_parameter("filename", "content-disposition") or part.read_parameter("name")
         return decode_words(name)
+
+
+def _is_bare(part: Part) -> bool:
+    """Return whether a multipart is a text without parts."""
+    if part.is_multipart() or not part.declared_type.startswith("multipart/"):
+        return False
+    data = part.read_bytes().lstrip()
+    return not data.startswith(b"--") and sniff(data) == TEXT
 
 
 def clean_text(text: str) -> str:

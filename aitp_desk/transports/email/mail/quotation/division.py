@@ -40,7 +40,7 @@ from aitp_desk.transports.email.mail.quotation.phrases import (
     REPLY_SUBJECT,
     SUBJECT_TAG,
 )
-from aitp_desk.transports.email.mail.quotation.signature import find_tail
+from aitp_desk.transports.email.mail.quotation.signature import find_tail, is_delimiter
 
 _QUOTED = re.compile(r" {0,3}[>＞]")
 _RULE = re.compile(r"\s*(?:[_=]{10,}|-{10,}|\*{10,})\s*")
@@ -359,7 +359,15 @@ class _Divider:
         )
         kept = self._remaining([*ordered, *found])
         before = self._remaining(ordered)
-        return found if any(kept) or not any(before) else []
+        if any(kept) or not any(before):
+            return found
+        # A mail that is only a signature keeps its words, without the line above them.
+        marks = [
+            _Piece(piece.begin, piece.begin + 1, piece.kind)
+            for piece in found
+            if is_delimiter(self._lines[piece.begin])
+        ]
+        return marks if any(self._remaining([*ordered, *marks])) else []
 
     def _remaining(self, pieces: Sequence[_Piece]) -> list[str]:
         lines: list[str] = []

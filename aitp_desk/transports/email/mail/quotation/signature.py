@@ -59,6 +59,11 @@ def find_tail(lines: Sequence[str], begin: int, end: int) -> list[tuple[int, int
     return found
 
 
+def is_delimiter(line: str) -> bool:
+    """Return whether a line stands above a signature."""
+    return line.strip() in _DELIMITERS and not line.startswith(" ")
+
+
 def _find_sent_from(lines: Sequence[str], begin: int, last: int) -> tuple[int, TrimmedKind] | None:
     for at in (last - 1, last - 2):
         if at < begin:
@@ -86,7 +91,7 @@ def _find_delimiter(lines: Sequence[str], begin: int, last: int) -> tuple[int, T
     for at in range(last - 1, max(begin, last - _MOST_SIGNATURE_LINES - 1) - 1, -1):
         if _POSTSCRIPT.match(lines[at]):
             return None
-        if lines[at].strip() in _DELIMITERS and not lines[at].startswith(" "):
+        if is_delimiter(lines[at]):
             return at, TrimmedKind.SIGNATURE
     return None
 

@@ -304,3 +304,21 @@ def test_a_text_that_is_too_long_is_cut_and_says_so() -> None:
     assert found.is_cut
     assert len(found.text) <= 200_000
     assert not read(part("lamp")).is_cut
+
+
+@pytest.mark.parametrize("kind", ["multipart/mixed", 'multipart/mixed; boundary="none"'])
+def test_multipart_without_parts_is_read_as_text(kind: str) -> None:
+    found = read(f"Content-Type: {kind}\r\n\r\nWhere is my lamp?\r\n".encode())
+    assert (found.text, found.attachments) == ("Where is my lamp?", ())
+
+
+def test_multipart_without_parts_keeps_a_file_a_file() -> None:
+    found = read(b"Content-Type: multipart/mixed\r\n\r\n" + PDF)
+    assert found.text == ""
+    assert [file.media_type for file in found.attachments] == ["application/pdf"]
+
+
+def test_signature_alone_loses_only_its_line() -> None:
+    found = read(b"Content-Type: text/plain\r\n\r\n-- \r\nAnna\r\nBremen\r\n")
+    assert found.text == "Anna\nBremen"
+    assert read(b"Content-Type: text/plain\r\n\r\n--\r\n").text == "--"

@@ -99,7 +99,6 @@ KEPT = {
         "The message below your form says -----Original Message----- and stops. Why?"
     ),
     "a forwarded word": "Have you seen the forwarded message: it was mine?",
-    "a signature alone": "--\nMia",
     "a date line": "03.11.2026 10:12, mia@home.example:\nthe login failed",
     "wrote": "Mia wrote:\nHello",
     "kind regards only": "Best regards\nMia Example\nExample GmbH\nTel. 030 1234",
