@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker, Told
+from tests.support.desk.conditions import until
 from tests.support.desk.first_start import begin_desk
 from tests.support.payments.facilitator import Facilitator, Wallet, before, facilitator
 from tests.support.payments.x402_merchant import PAY_TO
@@ -245,14 +246,6 @@ async def test_coins_are_found_out_about_when_the_thread_is_gone_and_are_owed(
         await until(lambda: payment_states(guest) == ["refund_due"])
     assert sold(site) == []
     assert fake.chain.holds[PAY_TO.lower()] == 250_000
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.02)
 
 
 def payment_states(desk: Talker) -> list[str]:

@@ -12,15 +12,14 @@ import pytest_asyncio
 
 from aitp_desk.capability import Capability, Health, Schema, document_of
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
-from aitp_desk.store.base import StoreError, Work
+from aitp_desk.store.base import StoreError
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.jobs import JobCapacity
-from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job
+from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.testing import open_desk
 from tests.support.clients.operator import browsing, operating
 from tests.support.clients.threads import Talker, Told, talking
-from tests.support.desk.jobs import a_job
-from tests.support.doubles.agent import NOON, Clock
+from tests.support.desk.jobs import a_job, give_up_a_job
+from tests.support.doubles.agent import Clock
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -58,15 +57,6 @@ async def test_an_operator_sees_each_part_and_since_when(desk: Talker) -> None:
     assert list(told) == ["store", "jobs", "runs", "agent", "knowledge", "actions", "files"]
     assert {one["status"] for one in told.values()} == {"up"}
     assert all(one["since"].endswith("Z") and "reason" not in one for one in told.values())
-
-
-def give_up_a_job() -> Work[None]:
-    yield from enqueue_job(a_job("dead"))
-    capacities = [JobCapacity("errand", 9, 60)]
-    (dead,) = yield from claim_jobs(
-        worker="one", now=int(NOON), lease_until=int(NOON), capacities=capacities
-    )
-    yield from bury_job(claim=dead, failures=3, error="Nobody was there.", now=int(NOON))
 
 
 async def test_jobs_that_were_given_up_degrade_the_desk_since_then_also_after_a_restart(

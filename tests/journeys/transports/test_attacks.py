@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +31,11 @@ from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.texts import say as say_own
 from aitp_desk.transports.visitors import handler
 from aitp_desk.transports.wire.payload import Payload
+from tests.support.desk.conditions import until
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 60
 OVER = say_own("choice_over", "en")
 SECRET = "The parcel is below the stairs."
 GROUP: dict[str, Any] = {"conversation": "group-1", "is_private": False}
@@ -51,14 +50,6 @@ async def desk(tmp_path: Path) -> AsyncIterator[CarriedDesk]:
 def pigeons(desk: CarriedDesk) -> PigeonPlatform:
     assert isinstance(desk.platform, PigeonPlatform)
     return desk.platform
-
-
-async def until(found: Callable[[], Any]) -> Any:
-    """What is found, once it is there."""
-    async with asyncio.timeout(SECONDS):
-        while not (what := found()):  # noqa: ASYNC110 -- it is another server's
-            await asyncio.sleep(0.02)
-    return what
 
 
 async def say(desk: CarriedDesk, person: str, text: str, **more: Any) -> None:

@@ -12,9 +12,10 @@ import pytest_asyncio
 
 from aitp_desk.transports.events import MessageRemoval, TextMessage
 from aitp_desk.transports.operators.text import NOT_REMOVED
-from tests.journeys.transports.test_attacks import handled, pigeons, say, until
+from tests.journeys.transports.test_attacks import handled, pigeons, say
 from tests.journeys.transports.test_continuation import asked_for_code
 from tests.journeys.transports.test_operators import ROOM, Office, eventually, opening
+from tests.support.desk.conditions import until
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.platforms import CarriedDesk, carrying
 

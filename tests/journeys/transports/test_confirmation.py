@@ -12,7 +12,8 @@ import pytest_asyncio
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.transports.events import Choice, Event, Incoming, TextMessage
 from aitp_desk.transports.messages import Outgoing
-from tests.journeys.transports.test_attacks import handled, pigeons, until
+from tests.journeys.transports.test_attacks import handled, pigeons
+from tests.support.desk.conditions import until
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.transports.platforms import CarriedDesk, answer, carrying
 from tests.support.transports.reservations import ACTIONS, RESERVE, ReservingAgent, item_of

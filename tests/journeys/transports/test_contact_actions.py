@@ -13,7 +13,8 @@ from aitp_desk.agent.base import Outcome, Turn
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.config import ConfigError
 from aitp_desk.transports.events import TextMessage
-from tests.journeys.transports.test_attacks import GROUP, handled, pigeons, until
+from tests.journeys.transports.test_attacks import GROUP, handled, pigeons
+from tests.support.desk.conditions import until
 from tests.support.doubles.agent import Clock, ScriptedAgent
 from tests.support.transports.platforms import CarriedDesk, answer, carrying
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.transports.events import IncomingFile, TextMessage
-from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
+from tests.journeys.transports.test_attacks import handled, pigeons, say, threads
 from tests.journeys.transports.test_contract import has, shown
 from tests.journeys.transports.test_repetition import forget
 from tests.journeys.transports.test_structured import FORM, Counter, Page
 from tests.support.clients.operator import operating
+from tests.support.desk.conditions import until
 from tests.support.transports.platforms import carrying
 
 LIMITED = ("limits.enabled=true", "limits.authenticated_per_minute=3")

@@ -13,7 +13,7 @@ import pytest_asyncio
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.transports.events import IncomingFile, OptOut, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
-from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
+from tests.journeys.transports.test_attacks import handled, pigeons, say, threads
 from tests.journeys.transports.test_contact_mail import SETTINGS, Shop, until_said
 from tests.journeys.transports.test_contract import has, shown
 from tests.journeys.transports.test_limits import ASKING
@@ -21,6 +21,7 @@ from tests.journeys.transports.test_repetition import forget
 from tests.journeys.transports.test_structured import FORM, Counter
 from tests.support.clients.operator import operating
 from tests.support.desk.command import run
+from tests.support.desk.conditions import until
 from tests.support.doubles.agent import Clock
 from tests.support.transports.email_platform import EmailPlatform
 from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying

@@ -12,7 +12,8 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
-from tests.journeys.transports.test_attacks import handled, say, until
+from tests.journeys.transports.test_attacks import handled, say
+from tests.support.desk.conditions import until
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying

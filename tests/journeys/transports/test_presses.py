@@ -13,8 +13,9 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.transports.base import TryLater
 from aitp_desk.transports.events import Choice
 from aitp_desk.transports.host.registry import EnabledTransport
-from tests.journeys.transports.test_attacks import handled, until
+from tests.journeys.transports.test_attacks import handled
 from tests.journeys.transports.test_operators import ROOM, Office, eventually_async, opening
+from tests.support.desk.conditions import until
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.platforms import CarriedDesk
 

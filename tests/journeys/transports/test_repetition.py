@@ -21,9 +21,10 @@ from aitp_desk.transports.host.texts import say as say_own
 from aitp_desk.transports.operators import feed
 from aitp_desk.transports.operators.notices import OperatorNotices
 from aitp_desk.transports.operators.text import OVER
-from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
+from tests.journeys.transports.test_attacks import handled, pigeons, say, threads
 from tests.journeys.transports.test_continuation import asked_for_code
 from tests.journeys.transports.test_operators import opening
+from tests.support.desk.conditions import until
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.platforms import CarriedDesk, answer, carrying

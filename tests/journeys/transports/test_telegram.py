@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
 
 import pytest
 import pytest_asyncio
 
+from tests.support.desk.conditions import until
 from tests.support.transports.platforms import CarriedDesk, carrying
 from tests.support.transports.telegram_api import TOKEN, Sent
 from tests.support.transports.telegram_platform import TelegramPlatform
 
 pytestmark = pytest.mark.slow
-SECONDS = 60
 GROUP = -1_001_234_567_890
 
 
@@ -29,14 +28,6 @@ async def desk(tmp_path: Path) -> AsyncIterator[CarriedDesk]:
 @pytest.fixture
 def telegram(desk: CarriedDesk) -> TelegramPlatform:
     return cast("TelegramPlatform", desk.platform)
-
-
-async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(SECONDS):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.02)
 
 
 async def seen(telegram: TelegramPlatform, count: int) -> list[Sent]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
 
 import pytest
 import pytest_asyncio
 
+from tests.support.desk.conditions import until
 from tests.support.transports.platforms import CarriedDesk, carrying
 from tests.support.transports.whatsapp_platform import Sent, WhatsAppPlatform
 
 pytestmark = pytest.mark.slow
-SECONDS = 60
 
 
 @pytest_asyncio.fixture
@@ -26,14 +25,6 @@ async def desk(tmp_path: Path) -> AsyncIterator[CarriedDesk]:
 @pytest.fixture
 def whatsapp(desk: CarriedDesk) -> WhatsAppPlatform:
     return cast("WhatsAppPlatform", desk.platform)
-
-
-async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(SECONDS):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.02)
 
 
 async def seen(whatsapp: WhatsAppPlatform, count: int) -> list[Sent]:

@@ -13,8 +13,8 @@ from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import jobs as job_reads
-from aitp_desk.store.records.jobs import ClaimedJob, NewJob
-from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity, NewJob
+from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job
 from tests.support.doubles.agent import NOON, Clock
 
 if TYPE_CHECKING:
@@ -38,6 +38,16 @@ def queue(*jobs: NewJob) -> Work[None]:
     """Queue jobs in one commit."""
     for job in jobs:
         yield from enqueue_job(job)
+
+
+def give_up_a_job() -> Work[None]:
+    """Queue a job, have a worker claim it, and give it up."""
+    yield from enqueue_job(a_job("dead"))
+    capacities = [JobCapacity("errand", 9, 60)]
+    (dead,) = yield from claim_jobs(
+        worker="one", now=int(NOON), lease_until=int(NOON), capacities=capacities
+    )
+    yield from bury_job(claim=dead, failures=3, error="Nobody was there.", now=int(NOON))
 
 
 async def kept(store: Store, ref: str) -> Job:

@@ -13,14 +13,11 @@ import pytest_asyncio
 
 from aitp_desk.config import ConfigError
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
-from aitp_desk.store.base import Work
-from aitp_desk.store.records.jobs import JobCapacity
-from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job
 from tests.support.clients.mcp import MODES, Mode, tool_user
 from tests.support.clients.threads import Talker
-from tests.support.desk.jobs import a_job
+from tests.support.desk.jobs import give_up_a_job
 from tests.support.desk.server import serving
-from tests.support.doubles.agent import NOON, Clock
+from tests.support.doubles.agent import Clock
 from tests.support.plugins.operations import EXAMPLES, POINTS, PUBLISHED, SLUG, watching
 from tests.support.plugins.packages import installed
 
@@ -159,15 +156,6 @@ async def test_it_is_a_tool_for_everybody_and_full_for_who_runs_the_desk(
         full = await runs.call_tool("healthcheck", {"type": "full"})
     assert full.structured_content is not None
     assert {one["status"] for one in full.structured_content["components"]} == {"up"}
-
-
-def give_up_a_job() -> Work[None]:
-    yield from enqueue_job(a_job("dead"))
-    capacities = [JobCapacity("errand", 9, 60)]
-    (dead,) = yield from claim_jobs(
-        worker="one", now=int(NOON), lease_until=int(NOON), capacities=capacities
-    )
-    yield from bury_job(claim=dead, failures=3, error="Nobody was there.", now=int(NOON))
 
 
 async def test_degraded_is_said_at_once_and_why_to_those_who_run_it(tmp_path: Path) -> None:
