@@ -160,7 +160,7 @@ async def test_a_streamed_run_of_a_revoked_link_ends(tmp_path: Path) -> None:
             assert (await revoke(aya, thread, link)).ok
             async with asyncio.timeout(60):
                 told = await response.content.read()
-        assert b"thread.run.in_progress" in told
+        assert b"thread.run.created" in told  # the rest may come after the link has ended
         agent.say(Answer("Unheard."))
 
 
