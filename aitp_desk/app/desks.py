@@ -286,9 +286,20 @@ def _build_conversations(
         settlement=parts.settlement,
         knowledge=knowledge,
     )
+    action_sessions = ActionSessions(
+        intake=intake,
+        action_turns=action_turns,
+        answerer=answerer,
+        turn_writer=turn_writer,
+        sessions=sessions,
+        handover=handover,
+        limiter=agent_tools.limiter,
+        budgets=budgets,
+    )
     return ConversationService(
         agent_turns=AgentTurns(
             intake=intake,
+            action_sessions=action_sessions,
             answerer=answerer,
             first_answers=FirstAnswers(
                 answerer,
@@ -303,16 +314,7 @@ def _build_conversations(
             handover=handover,
             budgets=budgets,
         ),
-        action_sessions=ActionSessions(
-            intake=intake,
-            action_turns=action_turns,
-            answerer=answerer,
-            turn_writer=turn_writer,
-            sessions=sessions,
-            handover=handover,
-            limiter=agent_tools.limiter,
-            budgets=budgets,
-        ),
+        action_sessions=action_sessions,
         action_turns=action_turns,
         registry=registry,
         agent_tools=agent_tools,

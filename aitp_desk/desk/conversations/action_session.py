@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import msgspec
+
+from aitp_desk.desk.calls.registry import CONTENT_SEARCH
 from aitp_desk.desk.conversations.action_turn import ActionTurns
 from aitp_desk.desk.conversations.answerer import Answerer
 from aitp_desk.desk.conversations.handover import Handover, append_answer
@@ -61,11 +66,61 @@ class ActionSessions:
             ask = taken
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
-            # a background call delivers no operator messages: the next turn does
-            operator_messages = (
-                () if action.kind == "async" else await self._handover.read_messages(session)
-            )
+            operator_messages = await self._read_messages(session, action)
             return await self._act_in(principal, session, ask, action, operator_messages)
+
+    async def take_answer(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: AskRequest,
+        allowance: Allowance | None,
+    ) -> AskReply | None:
+        """Take a question's words as the answer to what an action has asked.
+
+        A protocol such as MCP has no separate member for the answer.
+
+        Parameters:
+            session: the caller holds its turn.
+
+        Returns:
+            None if nothing was asked, or if the words mean something else.
+        """
+        if not ask.may_match or ask.action != CONTENT_SEARCH or ask.clarification is not None:
+            return None
+        waiting = await self._action_turns.find_asked_call(principal, session)
+        if waiting is None or not self._sessions.has_turns(session):
+            return None
+        if allowance is not None and not allowance.allows_action(waiting.action):
+            return None
+        self._budgets.check_session(principal, session.tokens)
+        request = make_action_request(msgspec.structs.replace(ask, is_guessed=True))
+        try:
+            answered = await self._action_turns.amend_call(
+                principal,
+                waiting,
+                request,
+                session,
+                partial(self._limiter.count_action, principal, allowance),
+            )
+            if answered is None:
+                return None
+            action, reply = answered
+            operator_messages = await self._read_messages(session, action)
+        except BaseException:
+            self._sessions.evict(session)
+            raise
+        return AskReply(
+            session.id,
+            action.name,
+            append_answer(operator_messages, reply.outcome),
+            reply=reply,
+            understood=ask.understood,
+        )
+
+    async def _read_messages(self, session: Session, action: Action) -> tuple[PersonMessage, ...]:
+        """Return what operators have said; a background call leaves it to the next turn."""
+        return () if action.kind == "async" else await self._handover.read_messages(session)
 
     async def _act_in(
         self,

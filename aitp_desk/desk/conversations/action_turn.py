@@ -27,8 +27,11 @@ from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.errors import (
+    Forbidden,
     MissingField,
+    NotAuthenticated,
     PreconditionFailed,
+    UnknownAction,
     UnsupportedType,
 )
 
@@ -79,11 +82,7 @@ class ActionTurns:
                 f"`context.user_intent` must state the purpose of calling {name}.",
                 param="context.user_intent",
             )
-        if request.callback_url is not None:
-            if action.may_continue:
-                self._check_callback(principal, request.callback_url)
-            else:
-                request = msgspec.structs.replace(request, callback_url=None)
+        request = self._with_callback(principal, action, request)
         chosen = choose_type(action, request.accepts)
         waiting = await self._find_pending(principal, session)
         if waiting is not None and waiting.action != name:
@@ -105,6 +104,17 @@ class ActionTurns:
                 return reply
             waiting = None  # the words mean another call
         return await (driver.ask_agent() if asks_agent else driver.read(waiting))
+
+    def _with_callback(
+        self, principal: Principal, action: Action, request: ActionRequest
+    ) -> ActionRequest:
+        """Return a request with its address for the outcome checked, or left out."""
+        if request.callback_url is None:
+            return request
+        if not action.may_continue:
+            return msgspec.structs.replace(request, callback_url=None)
+        self._check_callback(principal, request.callback_url)
+        return request
 
     @property
     def asks_agent(self) -> bool:
@@ -152,24 +162,34 @@ class ActionTurns:
         return action, await driver.resume(call, call.answer.value)
 
     async def amend_call(
-        self, principal: Principal, request: ActionRequest, session: Session
+        self,
+        principal: Principal,
+        waiting: ActionCall,
+        request: ActionRequest,
+        session: Session,
+        count: Callable[[], None],
     ) -> tuple[Action, ActionReply] | None:
         """Read words as the answer to what a call has asked last.
 
+        Parameters:
+            waiting: as :meth:`find_asked_call` returns it.
+            count: called before a call that may change something; raises if there were too many.
+
         Returns:
-            The action, and the reply; None if no call waits, or if the words mean something else.
+            The action, and the reply; None if the words mean something else, if an agent reads
+            them itself, or if the caller may not call the action any more.
 
         Raises:
-            SessionLimit: the session has no turns left.
             as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
         """
-        action = None if self.asks_agent else await self.find_asked_action(principal, session)
-        waiting = await self._find_pending(principal, session)
-        if action is None or waiting is None:
+        if self.asks_agent:
             return None
-        self._means.sessions.check_turns(session)
-        driver = self._drive(principal, waiting, request, session, is_limited=True)
-        reply = await driver.amend(waiting)
+        try:
+            driver = self._drive(principal, waiting, request, session, is_limited=True)
+        except (UnknownAction, Forbidden, NotAuthenticated):
+            return None
+        action = self.invoker.get_action(waiting.action)
+        reply = await driver.amend(waiting, (lambda: None) if action.kind == "query" else count)
         return None if reply is None else (action, reply)
 
     def _drive(
@@ -183,6 +203,7 @@ class ActionTurns:
     ) -> SessionDriver:
         """Return what drives the dialogue about a pending call."""
         offered = self.invoker.find(principal, call.action)
+        request = self._with_callback(principal, offered.action, request)
         try:
             chosen = choose_type(offered.action, request.accepts)
         except UnsupportedType:  # the accepted types were those for another action
@@ -216,10 +237,13 @@ class ActionTurns:
 
     async def find_asked_action(self, principal: Principal, session: Session) -> Action | None:
         """Return the action whose call waits for the answer to the session's last question."""
+        call = await self.find_asked_call(principal, session)
+        return None if call is None else self.invoker.get_action(call.action)
+
+    async def find_asked_call(self, principal: Principal, session: Session) -> ActionCall | None:
+        """Return the call that waits for the answer to the session's last question."""
         call = await self._find_pending(principal, session)
-        if call is None or call.action not in self.invoker.names:
-            return None
-        return self.invoker.get_action(call.action)
+        return None if call is None or call.action not in self.invoker.names else call
 
     async def _find_pending(self, principal: Principal, session: Session) -> ActionCall | None:
         """Return the pending call that the session's last turn asked about."""

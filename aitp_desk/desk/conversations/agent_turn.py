@@ -6,12 +6,14 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.tools import Tool
+from aitp_desk.desk.conversations.action_session import ActionSessions
 from aitp_desk.desk.conversations.answerer import Answerer
 from aitp_desk.desk.conversations.first_answers import FirstAnswers
 from aitp_desk.desk.conversations.handover import Handover, append_answer, is_message_alone
 from aitp_desk.desk.conversations.intake import TurnIntake
 from aitp_desk.desk.conversations.turn_writer import TurnWriter
 from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
+from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.desk.limits.token_budgets import TokenBudgets
 from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
@@ -30,6 +32,7 @@ class AgentTurns:
         self,
         *,
         intake: TurnIntake,
+        action_sessions: ActionSessions,
         answerer: Answerer,
         first_answers: FirstAnswers,
         turn_writer: TurnWriter,
@@ -39,6 +42,7 @@ class AgentTurns:
     ) -> None:
         self.first_answers = first_answers
         self._intake = intake
+        self._action_sessions = action_sessions
         self._answerer = answerer
         self._turn_writer = turn_writer
         self._sessions = sessions
@@ -88,15 +92,17 @@ class AgentTurns:
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
+        allowance: Allowance | None,
     ) -> AskReply:
         """Return the reply in an existing session.
 
-        Operator messages are delivered even if the session has no turns left.
+        The words may answer what an action has asked there. Operator messages are delivered even
+        if the session has no turns left.
         """
         taken = await self._intake.take_words(principal, session, ask, action)
         if isinstance(taken, AskReply):
             return taken
-        replied = await self._intake.take_answer(principal, session, taken)
+        replied = await self._action_sessions.take_answer(principal, session, taken, allowance)
         if replied is not None:
             return replied
         outcome = await self._reply(principal, taken, action, session, tools)

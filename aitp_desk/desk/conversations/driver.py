@@ -5,7 +5,7 @@ Messages are stored on the session's thread, in the commits that change the call
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -122,9 +122,13 @@ class SessionDriver:
 
     async def read(self, waiting: ActionCall | None) -> ActionReply:
         """Read the words as arguments by the action's schema."""
-        only_asks = self._request.is_guessed and self._action.kind != "query"
         words = self._request.words
-        return await self._reply_to(self._dialogue.read(words, waiting, only_asks=only_asks))
+        return await self._reply_to(self._dialogue.read(words, waiting, only_asks=self._only_asks))
+
+    @property
+    def _only_asks(self) -> bool:
+        """Whether consent is asked for in any case: the visitor has not named the action."""
+        return self._request.is_guessed and self._action.kind != "query"
 
     async def answer(self, waiting: ActionCall, *, may_change: bool) -> ActionReply | None:
         """Take the words as the answer to a request for consent or payment.
@@ -136,13 +140,18 @@ class SessionDriver:
         stated = await self._hold(self._dialogue.answer(words, waiting, may_change=may_change))
         return None if stated is None else await self._write(stated)
 
-    async def amend(self, waiting: ActionCall) -> ActionReply | None:
+    async def amend(self, waiting: ActionCall, count: Callable[[], None]) -> ActionReply | None:
         """Take the words as the answer to whatever was asked about a pending call.
+
+        Parameters:
+            count: called before a call; raises if there were too many.
 
         Returns:
             None if the words mean something else.
         """
-        stated = await self._hold(self._dialogue.amend(self._request.words, waiting))
+        words = self._request.words
+        dialogue = self._dialogue.amend(words, waiting, only_asks=self._only_asks)
+        stated = await self._hold(dialogue, count)
         return None if stated is None else await self._write(stated)
 
     async def resume(self, call: ActionCall, value: Any) -> ActionReply:
@@ -207,9 +216,9 @@ class SessionDriver:
     async def _reply_to(self, dialogue: Dialogue[Any]) -> ActionReply:
         return await self._write(await self._hold(dialogue))
 
-    async def _hold(self, dialogue: Dialogue[Any]) -> Any:
+    async def _hold(self, dialogue: Dialogue[Any], count: Callable[[], None] = lambda: None) -> Any:
         return await self._means.agent_tools.dialogues.hold(
-            self._principal, self._offered, dialogue, self._say_question, self._say_end
+            self._principal, self._offered, dialogue, self._say_question, self._say_end, count
         )
 
     async def _write(self, stated: Statement) -> ActionReply:

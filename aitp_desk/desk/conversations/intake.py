@@ -70,26 +70,6 @@ class TurnIntake:
             return ask
         return await self._carry_on(principal, session, ask, calls)
 
-    async def take_answer(
-        self, principal: Principal, session: Session, ask: AskRequest
-    ) -> AskReply | None:
-        """Take words as the answer to what an action has asked.
-
-        A protocol such as MCP has no separate member for the answer.
-
-        Returns:
-            None if nothing was asked, or if the words mean something else.
-        """
-        if ask.clarification is not None:
-            return None
-        taken = await self._action_turns.amend_call(principal, make_action_request(ask), session)
-        if taken is None:
-            return None
-        action, reply = taken
-        return AskReply(
-            session.id, action.name, reply.outcome, reply=reply, understood=ask.understood
-        )
-
     async def _tell(
         self, session: Session, ask: AskRequest, action: Action, said: Said, unpaid: Sequence[str]
     ) -> AskReply:

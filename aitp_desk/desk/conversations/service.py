@@ -91,6 +91,8 @@ class ConversationService:
             return await self._action_sessions.run_action(principal, ask, action, allowance)
         meant = await self._meant(principal, ask, allowance)
         if meant is not None:
+            if allowance is not None:
+                allowance.check_action(meant.name)
             ask = msgspec.structs.replace(ask, is_guessed=True)
             return await self._action_sessions.run_action(principal, ask, meant, allowance)
         tools = self._agent_tools.list_tools(principal)
@@ -101,7 +103,9 @@ class ConversationService:
         found = await self._sessions.resume_session(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.take_turn(principal, found) as session:
-            asked = await self._agent_turns.answer_next(principal, ask, action, session, tools)
+            asked = await self._agent_turns.answer_next(
+                principal, ask, action, session, tools, allowance
+            )
         return msgspec.structs.replace(asked, hit_rate=self._cache.hit_rate)
 
     async def _meant(

@@ -205,8 +205,13 @@ class ActionDialogue:
             case _:
                 return (yield from self._change(answer or FilledArguments(known), waiting))
 
-    def amend(self, words: str, waiting: ActionCall) -> Dialogue[Amended]:
+    def amend(
+        self, words: str, waiting: ActionCall, *, only_asks: bool = False
+    ) -> Dialogue[Amended]:
         """Read words that may answer the question about a pending call.
+
+        Parameters:
+            only_asks: whether consent is asked for once no argument is missing.
 
         Returns:
             None if the words mean something else.
@@ -214,7 +219,7 @@ class ActionDialogue:
         if waiting.state is CallState.WAITING_PAYMENT:
             return self._answer_price(words, waiting, is_mild=True)
         if waiting.memory is not None:
-            return (yield from self._amend_arguments(words, waiting))
+            return (yield from self._amend_arguments(words, waiting, only_asks=only_asks))
         known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
         match parse_answer(words, self._action, known, self._now, is_mild=is_mild):
             case True:
@@ -229,7 +234,9 @@ class ActionDialogue:
             case _:
                 return None
 
-    def _amend_arguments(self, words: str, waiting: ActionCall) -> Dialogue[Amended]:
+    def _amend_arguments(
+        self, words: str, waiting: ActionCall, *, only_asks: bool
+    ) -> Dialogue[Amended]:
         filled = self._fill(words, waiting.memory, self._offered.from_text)
         if filled.is_dropped:
             return Decline(waiting)
@@ -239,7 +246,7 @@ class ActionDialogue:
             return self._ask_for_gaps(waiting)
         if not _is_answered(filled, waiting):
             return None
-        return (yield from self.read(words, waiting, asks_again=True))
+        return (yield from self.read(words, waiting, only_asks=only_asks, asks_again=True))
 
     def resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         """Go on with a call that was answered.
