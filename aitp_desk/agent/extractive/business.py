@@ -12,8 +12,10 @@ from functools import cache
 import msgspec
 
 from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm
+from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import find_speech
+from aitp_desk.knowledge.index.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.quantities import ADDRESS, CLOCK, DATE, EMAIL, MONEY, PHONE
 from aitp_desk.knowledge.search.tokenizer import split_words, to_plain_words
@@ -27,10 +29,14 @@ _EXPECTS = {
     "price": MONEY,
     "date": DATE,
 }
+_TELLS = {"hours": CLOCK, "contact": EMAIL | PHONE, "price": MONEY, "date": DATE}
+"""The figures without which a text tells none of these."""
 _OF_THINGS = frozenset({"price", "date"})
 """Subjects that are also asked of any thing."""
 _FEW_PAGES = 8
 """A site with no more pages has one subject, such as an event or a local shop."""
+_FEW_PASSAGES = 100
+"""A site with no more of them is about its business, and may word it in other ways."""
 _LONGEST = 80
 """Longer questions, in characters, ask for more than these."""
 _HINT = 0.5
@@ -44,7 +50,11 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
         return asked
     words = speech_of(library.language).business.get(subject)
     is_of_a_thing = subject in _OF_THINGS
-    if words is None or (is_of_a_thing and _may_be_another(asked, library)):
+    if words is None:
+        return asked
+    if len(library.passages) > _FEW_PASSAGES:
+        asked = msgspec.structs.replace(asked, business=subject)
+    if is_of_a_thing and _may_be_another(asked, library):
         return asked
     vocabulary = library.vocabulary
     stem = vocabulary.stemmer.stem
@@ -67,6 +77,27 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
         wanted=(WantedTerm.of(term), *kept),
         expects=expects,
     )
+
+
+def tells_business(one: Candidate) -> bool:
+    """Return whether a passage may tell what is asked about the site.
+
+    Any may if nothing is asked about it. Other subjects use the same words: programs open and
+    close, and a server has an address. A figure tells it, outside of code, and so does a section
+    that is named for it and little else.
+    """
+    subject, library = one.asked.business, one.question.library
+    if not subject:
+        return True
+    figures = _TELLS.get(subject, 0)
+    told = (f for f in library.ranking.unit_figures(one.number) if not f & CODE_BLOCK)
+    if any(f & figures for f in told):
+        return True
+    stem, speech = library.vocabulary.stemmer.stem, speech_of(library.language)
+    words = speech.business[subject]
+    names, hints = ({*map(stem, split_words(text))} for text in (words.names, words.hints))
+    heading = {stem(word) for word in split_words(one.label.heading) if word not in speech.stop}
+    return bool(heading & names) and 2 * len(heading & (names | hints)) > len(heading)
 
 
 def _may_be_another(asked: ReadQuestion, library: Library) -> bool:

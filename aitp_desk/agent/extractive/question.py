@@ -105,6 +105,7 @@ class ReadQuestion(msgspec.Struct, frozen=True):
         length: how many words the message has.
         foreign: whether it is in another language than the content.
         prefers: the genres of passages that it prefers, as flags.
+        business: what it asks about the site itself, such as "hours"; empty for most questions.
     """
 
     text: str
@@ -118,6 +119,7 @@ class ReadQuestion(msgspec.Struct, frozen=True):
     length: int = 0
     foreign: bool = False
     prefers: int = 0
+    business: str = ""
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:

@@ -94,3 +94,26 @@ async def test_a_page_that_says_find_is_no_address(tmp_path: Path) -> None:
         said = await Conversation(ExtractiveAgent(knowledge), SITE).ask("Where are you located?")
     assert isinstance(said, Answer)
     assert not said.found
+
+
+async def test_a_manual_tells_no_price_and_no_place_of_the_site(tmp_path: Path) -> None:
+    manual = "# Manual\n\n" + "".join(
+        f"## Setting {number}\n\nThe location of cache {number} is an address of the memory. "
+        "Contact points open at the cost of speed.\n\n"
+        for number in range(120)
+    )
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.md").write_text(manual, "utf-8")
+    (tmp_path / "site" / "people.md").write_text(
+        "# People\n\n## Maintainers\n\nWrite to oak@oak.example, a contact for all.\n", "utf-8"
+    )
+    async with open_knowledge(
+        tmp_path / "site", data=tmp_path / "data", languages=Languages(own="en")
+    ) as knowledge:
+        for question in ("What does it cost?", "Where are you?", "When are you open?"):
+            said = await Conversation(ExtractiveAgent(knowledge), SITE).ask(question)
+            assert isinstance(said, Answer)
+            assert not said.found
+        told = await Conversation(ExtractiveAgent(knowledge), SITE).ask("How can I contact you?")
+    assert isinstance(told, Answer)
+    assert "oak@oak.example" in told.text
