@@ -24,8 +24,19 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_WORD = re.compile(rf"(?:_|[^\w{MARKS}])+")
 _JOINED = re.compile(r"[^\W_][._][^\W_]|(?<![\w-])-{1,2}[a-z]")
 _CAPITAL_OPTION = re.compile(r"(?<![\w-])(-[A-Z])(?!\w)")
+_ROLES = "|".join(
+    "Agent Array Builder Cache Class Client Command Config Connection Context Controller Element "
+    "Error Event Exception Factory Field File Filter Form Format Function Group Handler Info "
+    "Interface Key Link List Loader Manager Map Message Method Mode Model Name Node Object Option "
+    "Param Parameter Parser Path Plugin Policy Pool Property Provider Proxy Queue Range Reader "
+    "Request Response Result Route Router Schema Server Service Session Set Size State Status "
+    "Store Stream String Table Task Template Test Thread Time Type Url User Value View Warning "
+    "Widget Writer".split()
+)
+"""By their last words, names of two parts such as ``RetryAgent`` differ from those of products."""
 _HUMPS = re.compile(
-    r"\b(?:\w+\.)?(?:[a-z]{2,}(?:[A-Z][a-z\d]+)+|(?:[A-Z][a-z\d]+){3,})(?![.\w]?\w)",
+    r"\b(?:\w+\.)?(?:[a-z]{2,}(?:[A-Z][a-z\d]+)+|(?:[A-Z][a-z\d]+){3,}"
+    rf"|[A-Z][a-z\d]+(?:{_ROLES})s?)(?![.\w]?\w)",
 )
 _IN_HUMPS = re.compile(r"[A-Z](?<=[a-z\d][A-Z])")
 """A cheap test for texts without such a name."""

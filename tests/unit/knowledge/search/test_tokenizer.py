@@ -22,6 +22,7 @@ from aitp_desk.knowledge.search.tokenizer import fold_text, make_stems, split_wo
         ("os.path を使う", "os path ːosːpath 使"),
         ("Größe Straße œuvre Łódź", "grosse strasse oeuvre lodz"),
         ("Öffnungszeiten Café", "offnungszeiten cafe"),
+        ("RetryAgent, GitHub", "retryagent retry agent github"),
     ],
 )
 def test_a_text_is_cut_as_its_script_is_searched(text: str, words: str) -> None:
