@@ -100,6 +100,10 @@ async def ask_platform(send: Send, request: Request) -> Response:
         raise kind(error.reason) from None
 
 
+Method = Literal["GET", "POST", "PUT"]
+"""A method of HTTP; a HEAD request is read as GET."""
+
+
 class HookReply(msgspec.Struct, frozen=True, kw_only=True):
     """The response to a platform's request.
 
@@ -123,7 +127,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
         path: what follows the hook's name and a slash, as received; empty for nothing.
     """
 
-    method: Literal["GET", "POST", "PUT"]
+    method: Method
     body: bytes
     headers: Mapping[str, str]
     query: Mapping[str, str]
@@ -171,7 +175,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     read: Hook
-    methods: tuple[Literal["GET", "POST", "PUT"], ...] = ("POST",)
+    methods: tuple[Method, ...] = ("POST",)
     max_bytes: int = 1024 * 1024
     has_paths: bool = False
     repeats_heads: bool = False

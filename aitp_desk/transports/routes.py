@@ -25,7 +25,7 @@ from aitp_desk.protocols.base.protocol import (
     Reply,
     Route,
 )
-from aitp_desk.transports.base import Delivery, Endpoint, HookResult, Host, Step, Transport
+from aitp_desk.transports.base import Delivery, Endpoint, HookResult, Host, Method, Step, Transport
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.pages.html import ON_PAGES
@@ -76,9 +76,9 @@ class TransportHooks:
         return (ProtocolRoutes("transports", routes, (TRANSPORTS_PATH,), render_error),)
 
     def _routes_of(self, transport: str, name: str, endpoint: Endpoint) -> Iterator[Route]:
-        handler = self._make_handler(transport, endpoint)
         path = f"{TRANSPORTS_PATH}{transport}/{name}"
         for method in endpoint.methods:
+            handler = self._make_handler(transport, endpoint, method)
             most = 0 if method == "GET" else endpoint.max_bytes
             for address in (path, f"{path}/{{rest:.*}}") if endpoint.has_paths else (path,):
                 yield Route(
@@ -92,12 +92,12 @@ class TransportHooks:
                     is_hot=endpoint.repeats_heads,
                 )
 
-    def _make_handler(self, transport: str, endpoint: Endpoint) -> Handler:
+    def _make_handler(self, transport: str, endpoint: Endpoint, method: Method) -> Handler:
         async def handle_hook(_desk: Desk, call: Call) -> Reply:
             """``/transports/{name}/{hook}``."""
             found = endpoint.read(
                 Delivery(
-                    method=call.method,  # type: ignore[arg-type]
+                    method=method,
                     body=call.body,
                     headers={name.lower(): value for name, value in call.headers.items()},
                     query=call.query,

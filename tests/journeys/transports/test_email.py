@@ -190,21 +190,25 @@ async def test_a_mail_that_says_nothing_readable_is_recorded_and_its_sender_told
     assert "You asked: Do you sell books?" in answer.part("plain")
 
 
-async def test_a_scanner_that_opens_all_links_decides_nothing(desk: CarriedDesk) -> None:
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_a_scanner_that_opens_all_links_decides_nothing(
+    desk: CarriedDesk, method: str
+) -> None:
     platform = platform_of(desk)
     await platform.write("ada", "Which colours?")
     (asked,) = await mails(desk, "ada", 1)
+    ends = asked.part("plain").partition("Receive no more mails: ")[2].split()[0]
     async with aiohttp.ClientSession() as http:
-        for url in [url for _, url in buttons_of(asked)] * 3:
+        for url in [ends, *(url for _, url in buttons_of(asked))] * 3:
             path = url.partition("/transports/")[2]
-            async with http.get(f"{platform.desk}/transports/{path}") as page:
+            async with http.request(method, f"{platform.desk}/transports/{path}") as page:
                 assert page.status == 200
     url = buttons_of(asked)[1][1]
     await platform.open_and_press(url)
     await platform.open_and_press(url)
     await mails(desk, "ada", 2)
     said = desk.talker.rows("SELECT content FROM messages WHERE origin = 'visitor'")
-    assert len(said) == 2
+    assert said == [('["Which colours?"]',), ('["Blue"]',)]
 
 
 async def test_one_click_ends_the_mails_until_the_person_writes_again(desk: CarriedDesk) -> None:
