@@ -31,6 +31,8 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 
+TESTS = ("test", "test reply")
+"""Ids of the mails by which the way is tried: to the desk's address, and to one for replies."""
 NOBODY = "unknown"
 """Instead of the address of a mail that names no sender."""
 _DECEPTIVE = frozenset({Claim.ADDRESS_IN_NAME, Claim.INVISIBLE_IN_NAME})
@@ -47,10 +49,12 @@ class Arrival(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         incoming: the event.
         kept: bytes of its files, by key.
+        returned: the Message-ID, if it is one of the desk's own :data:`TESTS` that came back.
     """
 
     incoming: Incoming
     kept: Mapping[str, bytes] = {}
+    returned: str = ""
 
 
 class Arrivals:
@@ -118,7 +122,15 @@ class Arrivals:
             event=_event(mail, files, tuple(refusals), is_known=known is not None),
         )
         is_kept = isinstance(incoming.event, TextMessage)
-        return Arrival(incoming=incoming, kept=kept if is_kept else {})
+        returned = self._returned(mail, conversation)
+        return Arrival(incoming=incoming, kept=kept if is_kept else {}, returned=returned)
+
+    def _returned(self, mail: Mail, conversation: str) -> str:
+        make = self._conversations.message_ids.make
+        is_test = mail.kind is MailKind.LOOP and mail.message_id in {
+            make(conversation, test) for test in TESTS
+        }
+        return mail.message_id if is_test else ""
 
     def read_header(self, data: bytes, recipients: Sequence[str] = ()) -> Arrival | None:
         """Return what a mail is that exceeds a bound: a person's, which was not read.

@@ -1,16 +1,20 @@
-"""Tries the mail server and the way in, step by step."""
+"""Tries the mail server, the way in and the way back, step by step."""
 
 from __future__ import annotations
 
 import asyncio
 import imaplib
+import secrets
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
 
 import aiosmtplib
 
-from aitp_desk.transports.base import Failed, Step, Try, try_steps
+from aitp_desk.transports.base import Failed, Host, Step, Try, try_steps
+from aitp_desk.transports.email.arrival import TESTS
+from aitp_desk.transports.email.conversation import Conversations
+from aitp_desk.transports.email.inbound.inbox import PROVEN, returned_key
 from aitp_desk.transports.email.inbound.mailbox import MailboxConnection
 from aitp_desk.transports.email.letter.letter import Envelope, Site, write_letter
 from aitp_desk.transports.email.outbound.failure import failure_of
@@ -18,7 +22,11 @@ from aitp_desk.transports.email.outbound.mailer import connection, describe
 from aitp_desk.transports.email.settings import Email, Imap, Lmtp
 from aitp_desk.transports.messages import Outgoing
 
+_NO_REPLIES = " People reply to such addresses: see the settings separator and reply_domain."
 SECONDS = 10.0
+RETURN_SECONDS = 60.0
+"""How long a test mail may be on its way, besides the pause between two looks into a mailbox."""
+POLL_SECONDS = 0.2
 
 
 class Diagnosis:
@@ -27,50 +35,74 @@ class Diagnosis:
     Parameters:
         settings: of the transport.
         passwords: by the variables that hold them.
-        clock: Unix seconds.
+        host: knows what has come back to the desk that serves.
     """
 
-    def __init__(
-        self, settings: Email, passwords: Mapping[str, str], clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, settings: Email, passwords: Mapping[str, str], host: Host) -> None:
         self._settings = settings
         self._passwords = passwords
-        self._clock = clock
+        self._host = host
         self._domain = settings.address.rpartition("@")[2]
 
-    async def run(self, *, message_id: str, site: Site, reply_to: str) -> AsyncIterator[Step]:
-        """Yield what was tried; end at the first that fails.
-
-        Parameters:
-            message_id: of the test mail, which the desk sends to itself.
-            reply_to: where the test mail is answered, and comes back if it fails.
-        """
+    async def run(self, conversations: Conversations, site: Site) -> AsyncIterator[Step]:
+        """Yield what was tried; end at the first that fails."""
         settings = self._settings
         password = self._passwords.get(settings.smtp.password_env, "")
         tls = ssl.create_default_context(cafile=settings.smtp.ca_file or None)
         client = connection(settings.smtp, password, self._domain, tls)
+        name = conversations.begin(secrets.token_hex(16))
+        reply_to = conversations.addresses.make(name)
+        own, reply = (conversations.message_ids.make(name, test) for test in TESTS)
 
         async def connect() -> str:
             return await self._connect(client)
 
-        async def send() -> str:
+        async def send(message_id: str, recipient: str) -> str:
             envelope = Envelope(
                 message_id=message_id,
-                recipient=settings.address,
+                recipient=recipient,
                 reply_to=reply_to,
-                now=self._clock(),
+                now=self._host.clock(),
             )
-            letter = write_letter(_make_test(settings.address), site, envelope)
-            return await _send_test(client, reply_to, settings.address, letter)
+            letter = write_letter(_make_test(recipient), site, envelope)
+            return await _send_test(client, reply_to, recipient, letter)
 
-        where = f"Connect to {settings.smtp.host}:{settings.smtp.port}."
-        records = ("Publish DNS records, so that others take the mails.", self._name_records)
-        test = ("Send a test mail to the desk's own address.", send)
+        steps: tuple[Try, ...] = (
+            (f"Connect to {settings.smtp.host}:{settings.smtp.port}.", connect),
+            *self._ways_in(),
+            ("Publish DNS records, so that others take the mails.", self._name_records),
+            ("Send a test mail to the desk's own address.", partial(send, own, settings.address)),
+            ("Send one to an address for replies.", partial(send, reply, reply_to)),
+            (f"The mail to {settings.address} comes back.", partial(self._wait, own, "")),
+            (f"The mail to {reply_to} comes back.", partial(self._wait, reply, _NO_REPLIES)),
+        )
         try:
-            async for step in try_steps(((where, connect), *self._ways_in(), test, records)):
+            async for step in try_steps(steps):
                 yield step
         finally:
             client.close()
+
+    async def _wait(self, message_id: str, advice: str) -> str:
+        """Wait until the desk that serves, or a pipe, has stored a test mail."""
+        imap = self._settings.imap
+        seconds = RETURN_SECONDS + (imap.interval if imap is not None else 0)
+        try:
+            async with asyncio.timeout(seconds):
+                while (  # noqa: ASYNC110 -- another process stores it
+                    found := await self._host.read_bytes(returned_key(message_id))
+                ) is None:
+                    await asyncio.sleep(POLL_SECONDS)
+        except TimeoutError:
+            raise Failed(
+                f"The desk has not got it within {seconds:.0f} seconds. The desk must run, and the"
+                f" mail server must bring it mails to this address.{advice}"
+            ) from None
+        name = self._settings.authserv_id
+        if not name:
+            return ""
+        if found == PROVEN:
+            return f"{name} has proven its sender."
+        return f"{name} has not proven its sender: try that with a mail from another provider."
 
     async def _connect(self, client: aiosmtplib.SMTP) -> str:
         try:
@@ -141,7 +173,7 @@ async def _send_test(client: aiosmtplib.SMTP, sender: str, recipient: str, mail:
         raise failure_of(refusal.code, refusal.message, is_recipient=False) from None
     except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as fault:
         raise Failed(f"The mail server: {describe(fault)}.") from None
-    return "The mail server has it. When it comes back, the log has mail_received."
+    return "The mail server has it."
 
 
 async def _try_listener(lmtp: Lmtp) -> str:

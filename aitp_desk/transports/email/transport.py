@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -199,16 +198,11 @@ class EmailTransport(Transport):
         return f"by mail to [{address}](mailto:{address}?{query})"
 
     def check(self) -> AsyncIterator[Step]:
-        """Try the mail server, the way in, and the DNS records that mails need."""
+        """Try the mail server, the way in, and the way there and back."""
         from aitp_desk.transports.email.diagnosis import Diagnosis
 
-        name = self._conversations.begin(secrets.token_hex(16))
-        diagnosis = Diagnosis(self._settings, self._passwords, self.host.clock)
-        return diagnosis.run(
-            message_id=self._conversations.message_ids.make(name, "test"),
-            site=self._site,
-            reply_to=self._conversations.addresses.make(name),
-        )
+        diagnosis = Diagnosis(self._settings, self._passwords, self.host)
+        return diagnosis.run(self._conversations, self._site)
 
     async def _listen_for_mail(self) -> None:
         from aitp_desk.transports.email.inbound.listener import listen_for_mail

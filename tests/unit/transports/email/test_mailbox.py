@@ -10,11 +10,13 @@ import pytest
 
 from aitp_desk.transports.base import TryLater
 from aitp_desk.transports.email.inbound.mailbox import Mailbox, MailboxConnection
-from aitp_desk.transports.email.settings import Imap
+from aitp_desk.transports.email.settings import Email, Imap, Smtp
+from aitp_desk.transports.email.transport import EmailTransport
 from aitp_desk.transports.events import TextMessage
 from tests.support.servers.certificates import Authority
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, dovecot
-from tests.support.transports.mail_desk import MailDesk, make_mail
+from tests.support.transports.mail_desk import ADDRESS, MailDesk, make_mail
+from tests.support.transports.mail_server import MailServer
 
 pytestmark = pytest.mark.servers
 
@@ -183,3 +185,23 @@ async def open_mailbox(settings: Imap, password: str) -> None:
         await in_thread(connection.open)
     finally:
         connection.close()
+
+
+async def test_a_test_mail_comes_back_through_the_mailbox(server: Dovecot) -> None:
+    desk = MailDesk({"MAIL_PASSWORD": PASSWORD})
+    async with MailServer().running() as relay:
+        smtp = Smtp(host="127.0.0.1", port=relay.port, security="none")
+        settings = Email(address=ADDRESS, smtp=smtp, imap=settings_of(server))
+        transport = EmailTransport(settings, desk.host)
+
+        async def bring() -> None:
+            for number in range(2):
+                mail = (await relay.wait_for(number + 1))[number]
+                await asyncio.to_thread(server.put, mail.data)
+
+        tasks = [asyncio.create_task(bring()), asyncio.create_task(transport.listen())]
+        steps = [step async for step in transport.check()]
+        tasks[1].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(step.is_done for step in steps)
+    assert steps[-2].what == f"The mail to {ADDRESS} comes back."

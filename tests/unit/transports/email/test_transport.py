@@ -7,6 +7,7 @@ import io
 import os
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.transports.base import Refused, Step, Unreachable
+from aitp_desk.transports.email import diagnosis
 from aitp_desk.transports.email.settings import Email
 from aitp_desk.transports.email.transport import EmailTransport
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.messages import Button, Field, Form, Outgoing, OutgoingFile
-from tests.support.transports.mail_desk import ADDRESS, MailDesk, make_mail
+from tests.support.transports.lmtp_client import deliver
+from tests.support.transports.mail_desk import ADDRESS, AUTHORITY, MailDesk, make_mail
 from tests.support.transports.mail_server import MailServer
 
 CONVERSATION = "a" * 16
@@ -262,33 +265,86 @@ async def steps(transport: EmailTransport) -> list[Step]:
     return [step async for step in transport.check()]
 
 
+@asynccontextmanager
+async def serving(transport: EmailTransport, server: MailServer, path: Path) -> AsyncIterator[None]:
+    """Serve, with a mail server that brings the desk what it has sent to its own addresses."""
+
+    async def bring() -> None:
+        brought = 0
+        while True:
+            await server.wait_for(brought + 1)
+            mail = server.received[brought]
+            header = f"Authentication-Results: {AUTHORITY}; dmarc=pass header.from=shop.example"
+            data = f"{header}\r\n".encode() + mail.data
+            await asyncio.to_thread(deliver, str(path), data, mail.recipients)
+            brought += 1
+
+    tasks = [asyncio.create_task(transport.listen()), asyncio.create_task(bring())]
+    try:
+        async with asyncio.timeout(60):
+            while not path.exists():  # noqa: ASYNC110, ASYNC240 -- a file has no event
+                await asyncio.sleep(0.01)
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def test_the_whole_way_is_tried(server: MailServer, tmp_path: Path) -> None:
     path = tmp_path / "lmtp"
+    desk = MailDesk()
     lmtp = {"listen": f"unix:{path}"}
-    transport = make(MailDesk(), **smtp(server), authserv_id="mx", lmtp=lmtp)
+    transport = make(desk, **smtp(server), authserv_id=AUTHORITY, lmtp=lmtp)
     failed = await steps(transport)
     assert [step.is_done for step in failed] == [True, False]
     assert "Start the desk first" in failed[-1].detail
-    listener = asyncio.create_task(transport.listen())
-    try:
-        async with asyncio.timeout(60):
-            while not path.exists():  # noqa: ASYNC110 -- a file has no event
-                await asyncio.sleep(0.01)
+    async with serving(transport, server, path):
         done = await steps(transport)
-    finally:
-        listener.cancel()
-        await asyncio.gather(listener, return_exceptions=True)
-    assert [step.is_done for step in done] == [True] * 4
-    assert "v=DMARC1 at _dmarc.shop.example" in done[-1].detail
-    (mail,) = server.received
-    assert mail.recipients == (ADDRESS,)
-    assert mail.mail["Auto-Submitted"] == "auto-generated"
+    assert [step.is_done for step in done] == [True] * 7
+    assert "v=DMARC1 at _dmarc.shop.example" in done[2].detail
+    assert [step.detail for step in done[-2:]] == [f"{AUTHORITY} has proven its sender."] * 2
+    own, reply = server.received
+    assert own.recipients == (ADDRESS,)
+    assert desk.addresses.read(reply.recipients[0]) is not None
+    assert own.mail["Auto-Submitted"] == "auto-generated"
+
+
+async def test_a_mail_that_does_not_come_back_ends_the_test(
+    server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnosis, "RETURN_SECONDS", 0.5)
+    desk = MailDesk()
+    transport = make(desk, **smtp(server))
+    *_, last = await steps(transport)
+    assert not last.is_done
+    assert last.what == f"The mail to {ADDRESS} comes back."
+    assert "The desk must run" in last.detail
+    # that of an earlier test does not count
+    await desk.inbox.accept(server.received[0].data, (ADDRESS,))
+    *_, last = await steps(transport)
+    assert not last.is_done
+
+
+async def test_a_server_that_keeps_mails_to_reply_addresses_is_found(
+    server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnosis, "RETURN_SECONDS", 0.5)
+    desk = MailDesk()
+    checking = make(desk, **smtp(server)).check()
+    *_, sent = [await anext(checking) for _ in range(6)]
+    assert sent.what == "Send one to an address for replies."
+    await desk.inbox.accept(server.received[0].data, (ADDRESS,))
+    own, reply = [step async for step in checking]
+    assert own.is_done
+    assert not reply.is_done
+    assert "separator" in reply.detail
 
 
 async def test_a_test_says_what_is_wrong(server: MailServer) -> None:
     server.refusals.append(("RCPT", "550 5.7.1 <desk@shop.example> relaying denied"))
     found = await steps(make(MailDesk(), **smtp(server)))
-    assert "authserv_id is not set" in found[-2].detail
+    assert "authserv_id is not set" in found[-3].detail
     assert not found[-1].is_done
     assert found[-1].detail == "The mail server does not take this mail (550 5.7.1)."
     (only,) = await steps(make(MailDesk(), **smtp(server, security="starttls")))
