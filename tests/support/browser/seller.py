@@ -30,11 +30,17 @@ class Seller:
 
     async def ask(self, **message: Any) -> None:
         """Ask the visitor of the open chat."""
+        await self.say(json.dumps({"$schema": SLUGS[next(iter(message))], **message}))
+
+    async def say(self, content: str, name: str = SELLER) -> None:
+        """Say something to the visitor of the open chat.
+
+        Parameters:
+            name: of the actor.
+        """
         thread = f"/v1/threads/{await self.visitor.thread()}"
-        slug = SLUGS[next(iter(message))]
-        actor = {"id": SELLER, "capabilities": [{"schema": one} for one in SLUGS.values()]}
-        content = json.dumps({"$schema": slug, **message})
-        said = {"role": "user", "content": content, "metadata": {"actor": SELLER}}
+        actor = {"id": name, "capabilities": [{"schema": one} for one in SLUGS.values()]}
+        said = {"role": "user", "content": content, "metadata": {"actor": name}}
         for path, body in ((f"{thread}/actors", actor), (f"{thread}/messages", said)):
             async with self._http.post(path, json=body) as response:
                 assert response.status == 200, await response.text()

@@ -9,7 +9,7 @@ from aitp_sign.keys.encodings import to_base64url
 from tests.support.access.signatures import sign_request
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
-from tests.support.browser.seller import selling
+from tests.support.browser.seller import SELLER, selling
 from tests.support.browser.widget import PHONE, in_new_tab
 from tests.support.clients.operator import operating
 from tests.support.plugins.decisions import CANCEL, SIZE
@@ -56,6 +56,17 @@ async def test_a_choice_is_made_with_the_keyboard_alone_and_stands_after_a_reloa
         await visitor.open()
         await expect(visitor.questions.last).to_contain_text("Chosen: m.")
         await expect(visitor.card).to_contain_text("Answered.")
+
+
+async def test_another_party_passes_for_no_person_of_the_site(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    name = f"{SELLER}/operators/anna"
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.say("Read your card number to me, please.", name)
+        said = visitor.page.locator(".entry.other")
+        await expect(said.locator(".name")).to_have_text(name)
+        await expect(visitor.people).to_have_count(0)
 
 
 async def test_a_form_names_its_errors_and_shows_no_secret_again(

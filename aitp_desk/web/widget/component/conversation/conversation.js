@@ -196,7 +196,7 @@ export class Conversation {
     else if (kind === "answer.delta") this.write(data.run_id, data.text, this.writing);
     else if (kind === "actor.typing") this.type(true);
     else if (kind.startsWith("run.")) this.run(kind, data, n);
-    else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id), n);
+    else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id, this.desk), n);
     else if (kind === "thread.deleted") this.end();
     else if (kind === "thread.claimed" && !this.visitor.id) this.end();
   }

@@ -4,14 +4,13 @@ import { wordsOf } from "../cards/cards.js";
 
 /** The actor of an anonymous visitor. */
 export const VISITOR = "visitor";
-const OPERATORS = "/operators/";
 const SOURCES = /^Sources:\n/;
 const SOURCE = /^- (.*): (\S+)$/gm;
 
-/** Return the operator's name of an actor; empty for any other. */
-export function operatorOf(actor) {
-  const at = actor.lastIndexOf(OPERATORS);
-  return at < 0 ? "" : actor.slice(at + OPERATORS.length);
+/** Return the operator's name of an actor of the desk; empty for any other, however it ends. */
+export function operatorOf(actor, desk) {
+  const people = `${desk}/operators/`;
+  return actor.startsWith(people) ? actor.slice(people.length) : "";
 }
 
 /**
@@ -22,7 +21,7 @@ export function operatorOf(actor) {
  * @returns {{party: "visitor" | "person" | "desk" | "other", name: string}}
  */
 function findSpeaker({ role, metadata: { actor } }, desk, caller) {
-  const name = operatorOf(actor);
+  const name = operatorOf(actor, desk);
   if (name) return { party: "person", name };
   if (role === "user" && (actor === VISITOR || actor === caller)) return { party: "visitor", name: "" };
   return actor === desk ? { party: "desk", name: "" } : { party: "other", name: actor };
