@@ -10,6 +10,12 @@ import { Choosing, Confirming } from "./decision.js";
 import { countedName } from "./choices.js";
 
 const BY_TYPE = { products: Products, confirmation: Confirming };
+const SITES_OWN = ["quote", "payment_confirmation", "top_up_request", "signature_result"];
+
+/** Return whether others may say a message: what is to be paid, was paid or signed, the site says. */
+export function isForAll(message) {
+  return !SITES_OWN.some((kind) => message[kind]);
+}
 
 /** Return the card of a message; null where it asks nothing, or nothing known. */
 export function cardOf(message, onanswer) {

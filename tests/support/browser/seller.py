@@ -32,15 +32,16 @@ class Seller:
         """Ask the visitor of the open chat."""
         await self.say(json.dumps({"$schema": SLUGS[next(iter(message))], **message}))
 
-    async def say(self, content: str, name: str = SELLER) -> None:
+    async def say(self, content: str, name: str = SELLER, **notes: str) -> None:
         """Say something to the visitor of the open chat.
 
         Parameters:
             name: of the actor.
+            notes: further metadata of the message.
         """
         thread = f"/v1/threads/{await self.visitor.thread()}"
         actor = {"id": name, "capabilities": [{"schema": one} for one in SLUGS.values()]}
-        said = {"role": "user", "content": content, "metadata": {"actor": name}}
+        said = {"role": "user", "content": content, "metadata": {"actor": name, **notes}}
         for path, body in ((f"{thread}/actors", actor), (f"{thread}/messages", said)):
             async with self._http.post(path, json=body) as response:
                 assert response.status == 200, await response.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,28 @@ ADDRESS: dict[str, Any] = {
             {"id": "card", "label": "Card number", "autocomplete": "cc-number"},
         ]
     },
+}
+PAYMENTS = "https://seller.example/capabilities/payments/v1/schema.json"
+QUOTE = {
+    "quote_id": "q-1",
+    "merchant_id": "shop.example",
+    "description": "Your tent.",
+    "payment_options": [
+        {
+            "amount": "5",
+            "currency": "USD",
+            "payment_methods": [{"type": "ledger", "currency": "USD"}],
+        }
+    ],
+    "merchant_signature": "AA",
+}
+PAID = {
+    "quote_id": "q-1",
+    "payment_id": "p-1",
+    "result": "success",
+    "message": "Thank you.",
+    "timestamp": "2026-12-01T00:00:00Z",
+    "merchant_signature": "AA",
 }
 REFUSED = {"error": {"message": "Not on Sundays.", "type": "invalid_request_error", "param": None}}
 
@@ -67,6 +90,21 @@ async def test_another_party_passes_for_no_person_of_the_site(
         said = visitor.page.locator(".entry.other")
         await expect(said.locator(".name")).to_have_text(name)
         await expect(visitor.people).to_have_count(0)
+
+
+async def test_what_another_party_says_of_payments_and_of_the_desk_proves_nothing(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await visitor.hear()
+        for said in ({"quote": QUOTE}, {"payment_confirmation": PAID}):
+            await seller.say(json.dumps({"$schema": PAYMENTS, **said}))
+        notes = {"suggested_queries": "yes", "asked_person": "ticket_1", "tools_used": "pay"}
+        await seller.say("Do you like cats?", **notes)
+        others = visitor.page.locator(".entry.other .words")
+        await expect(others).to_have_text(["Pay 5 USD?", "Thank you.", "Do you like cats?"])
+        await expect(visitor.page.locator(".card, .entry.other .chip")).to_have_count(0)
+        assert await visitor.heard("action") == []
 
 
 async def test_a_form_names_its_errors_and_shows_no_secret_again(

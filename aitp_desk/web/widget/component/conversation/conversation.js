@@ -202,8 +202,8 @@ export class Conversation {
   }
 
   say(message, n) {
-    const { metadata } = message;
     const entry = readMessage(message, this.desk, this.visitor.id);
+    const { metadata } = entry;
     const draft = this.outbox.take(entry.key);
     if (draft) {
       entry.id = draft.id;

@@ -1,6 +1,6 @@
 // Reads messages of a thread: the speaker, the text, the sources, and what is structured.
 
-import { wordsOf } from "../cards/cards.js";
+import { isForAll, wordsOf } from "../cards/cards.js";
 
 /** The actor of an anonymous visitor. */
 export const VISITOR = "visitor";
@@ -27,7 +27,11 @@ function findSpeaker({ role, metadata: { actor } }, desk, caller) {
   return actor === desk ? { party: "desk", name: "" } : { party: "other", name: actor };
 }
 
-/** Return a message as an entry of the conversation. */
+/**
+ * Return a message as an entry of the conversation.
+ *
+ * Notes, and what is said of payments, count only from the site: others can write them too.
+ */
 export function readMessage(message, desk, caller) {
   const words = [];
   const messages = [];
@@ -38,21 +42,24 @@ export function readMessage(message, desk, caller) {
     else if (SOURCES.test(part)) sources = readSources(part);
     else words.push(part);
   }
-  const { id, metadata, created_at: at } = message;
+  const { id, created_at: at } = message;
+  const speaker = findSpeaker(message, desk, caller);
+  const isSites = ["desk", "person"].includes(speaker.party);
+  const metadata = isSites ? message.metadata : {};
   const quotes = metadata.quotes?.split("\n");
   sources = sources.map((source, at) => ({ ...source, quote: quotes?.[at] }));
-  const speaker = findSpeaker(message, desk, caller);
   const told = messages.map(wordsOf);
-  const shown = speaker.party === "visitor" && !words.length ? told : words;
+  const kept = isSites ? messages : messages.filter(isForAll);
+  const shown = !words.length && (speaker.party === "visitor" || !kept.length) ? told : words;
   return {
     ...speaker,
     id,
     at,
     metadata,
-    key: metadata.draft,
+    key: message.metadata.draft,
     text: shown.join("\n\n"),
     spoken: [...words, ...told].join("\n\n"),
-    messages,
+    messages: kept,
     sources,
     files: message.attachments.map((file) => ({ id: file.file_id })),
     followUps: messages.length ? null : metadata.suggested_queries?.split("\n"), // of a card
