@@ -113,6 +113,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
         is_proven: whether the conversation is of a proven person, as in
             :class:`~aitp_desk.transports.events.Incoming`. A button that comes back by a link in
             the message is of the same person.
+        is_for_operators: whether it is about work: opt-outs end no such messages.
     """
 
     id: str
@@ -132,6 +133,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     earlier: tuple[EarlierMessage, ...] = ()
     last_heard: int = 0
     is_proven: bool = True
+    is_for_operators: bool = False
 
 
 class SentMessage(msgspec.Struct, frozen=True, kw_only=True):

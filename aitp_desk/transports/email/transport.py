@@ -276,6 +276,8 @@ class EmailTransport(Transport):
         return tuple(links)
 
     def _unsubscribe_link(self, outgoing: Outgoing, name: str) -> str:
+        if outgoing.is_for_operators:
+            return ""
         return self._links.to_unsubscribe(
             Unsubscription(name, outgoing.recipient, outgoing.language, outgoing.is_proven)
         )

@@ -281,6 +281,7 @@ class _Telling:
                     subject=f"Ticket: {self._ticket.about}",
                     is_reply=False,
                     last_heard=self._now,
+                    is_for_operators=True,
                 )
             )
             address = sent.conversation or address  # a reply may come from either

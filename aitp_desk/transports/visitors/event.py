@@ -72,7 +72,7 @@ from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.visitors import changes
 from aitp_desk.transports.visitors.endings import end_all, end_one, leave, name_person
-from aitp_desk.transports.visitors.machines import record_automatic
+from aitp_desk.transports.visitors.machines import find_thread, record_automatic
 from aitp_desk.transports.visitors.notices import NO_MESSAGE, Notices
 from aitp_desk.transports.visitors.services import VisitorServices
 
@@ -425,25 +425,26 @@ class VisitorEvent:
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure
     ) -> Finish | None:
-        if conversation is None:
-            return None
-        if failure.is_final or failure.is_window_closed:
+        if conversation is not None and (failure.is_final or failure.is_window_closed):
             state = ConversationState.UNREACHABLE if failure.is_final else ConversationState.WAITING
             await end_one(self._store, conversation, state, failure.reason)
-        return self._note(conversation, f"A message was not delivered. {failure.reason}")
+        ref, words = failure.message_ref, f"A message was not delivered. {failure.reason}"
+        return await self._note(conversation, ref, words)
 
     async def _note_automatic(
         self, conversation: Conversation | None, message: AutomaticMessage
     ) -> Finish:
-        if conversation is not None:
-            return self._note(conversation, f"{message.reason}\n\n{message.text}")
+        words = f"{message.reason}\n\n{message.text}"
+        if (noted := await self._note(conversation, message.answers_ref, words)) is not None:
+            return noted
         if not self._incoming.holds_secret:  # else its conversation is gone, maybe erased
             metadata, request = self._drafts.make_metadata(), self._request(is_counted=False)
             record = partial(record_automatic, self._desk, self._services.notes, self._principal)
             await record(message, request, metadata, self._end, self._now)
         return self._end.finish
 
-    def _note(self, conversation: Conversation, words: str) -> Finish:
-        """Return the end of the job that writes a note for operators."""
-        make = self._services.notes.make
-        return make(conversation.thread_id, words, self._enabled.name, self._now)
+    async def _note(self, about: Conversation | None, ref: str, words: str) -> Finish | None:
+        """Return the end of the job that writes a note for operators; None without a thread."""
+        name, make = self._enabled.name, self._services.notes.make
+        thread_id = await find_thread(self._store, name, about, self._address, ref)
+        return make(thread_id, words, name, self._now) if thread_id is not None else None

@@ -12,6 +12,7 @@ import pytest_asyncio
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
 from tests.support.transports.email_platform import EmailPlatform, address_of
+from tests.support.transports.mail_desk import make_bounce
 from tests.support.transports.platforms import CarriedDesk, carrying
 
 SECONDS = 60
@@ -112,3 +113,42 @@ async def test_a_mail_that_nothing_proves_says_nothing(box: Mailbox, tmp_path: P
     await box.until(OPERATOR, "not known as an operator")
     assert not any("password" in one for one in box.texts(VISITOR))
     assert box.tickets() == [("open", None)]
+
+
+async def test_what_machines_answer_to_a_ticket_is_a_note(box: Mailbox, tmp_path: Path) -> None:
+    """An absence and a failed delivery of the ticket's mail are read by operators alone."""
+    await bind(box, tmp_path)
+    await box.platform.write(VISITOR, "I want to talk to a person.")
+    await box.until(OPERATOR, "Ticket:")
+    told = len(box.texts(VISITOR)), len(box.texts(OPERATOR))
+    ticket = box.platform.mails_to(OPERATOR)[-1]
+    absence = box.platform.make_mail(OPERATOR, "I am on holiday until Monday.")
+    absence["Auto-Submitted"] = "auto-replied"
+    absence["In-Reply-To"] = ticket.mail["Message-ID"]
+    await box.platform.deliver(absence, ticket.sender)
+    bounce = make_bounce(ticket.sender, str(ticket.mail["Message-ID"]))
+    await box.platform.deliver(bounce, ticket.sender)
+    async with asyncio.timeout(SECONDS):
+        query = "SELECT n.words FROM notes n JOIN tickets t ON t.thread_id = n.thread_id"
+        while len(notes := box.desk.talker.rows(query)) < 2:  # noqa: ASYNC110 -- of a store
+            await asyncio.sleep(0.02)
+    words = {one for (one,) in notes}
+    assert "A message was not delivered. The mail came back (5.1.1)." in words
+    assert any("on holiday until Monday" in one for one in words)
+    assert box.tickets() == [("open", None)]
+    await box.platform.reply(OPERATOR, "I am here.")  # what was to be sent came before it
+    await box.until(VISITOR, "I am here.")
+    await box.until(OPERATOR, "Taken by anna.")
+    assert [one.strip() for one in box.texts(VISITOR)[told[0] :]] == ["I am here."]
+    assert not any("holiday" in one for one in box.texts(OPERATOR)[told[1] :])
+
+
+async def test_a_ticket_offers_no_end_of_mails(box: Mailbox, tmp_path: Path) -> None:
+    """Tickets go to the address of the settings, whoever has unsubscribed."""
+    await bind(box, tmp_path)
+    await box.platform.write(VISITOR, "I want to talk to a person.")
+    await box.until(OPERATOR, "Ticket:")
+    ticket = box.platform.mails_to(OPERATOR)[-1]
+    assert ticket.mail["List-Unsubscribe"] is None
+    assert "nsubscribe" not in ticket.part("plain")
+    assert box.platform.mails_to(VISITOR)[-1].mail["List-Unsubscribe"] is not None
