@@ -1,4 +1,4 @@
-"""Reads questions about the site itself: its hours, prices, location and contact.
+"""Reads questions about the site itself: its hours, prices, location, contact and parcels.
 
 They share few words with pages: "When do you close?" is answered by "Mon-Fri 8 am to 6 pm". The
 words that pages use are listed for each language, and those of the content's are searched.
@@ -26,11 +26,19 @@ _EXPECTS = {
     "place": ADDRESS,
     "way": 0,
     "contact": EMAIL | PHONE,
+    "order": 0,
     "price": MONEY,
     "date": DATE,
 }
-_TELLS = {"hours": CLOCK, "contact": EMAIL | PHONE, "price": MONEY, "date": DATE}
-"""The figures without which a text tells none of these."""
+_TELLS = {
+    "hours": CLOCK,
+    "place": 0,
+    "way": 0,
+    "contact": EMAIL | PHONE,
+    "price": MONEY,
+    "date": DATE,
+}
+"""The figures that tell each of these; where there are none, only a heading tells it."""
 _OF_THINGS = frozenset({"price", "date"})
 """Subjects that are also asked of any thing."""
 _FEW_PAGES = 8
@@ -52,7 +60,7 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
     is_of_a_thing = subject in _OF_THINGS
     if words is None:
         return asked
-    if len(library.passages) > _FEW_PASSAGES:
+    if subject in _TELLS and len(library.passages) > _FEW_PASSAGES:
         asked = msgspec.structs.replace(asked, business=subject)
     if is_of_a_thing and _may_be_another(asked, library):
         return asked
@@ -67,8 +75,13 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
     if max(stems.values()) == _HINT:  # without a name, only these words identify it
         stems = dict.fromkeys(stems, 1.0)
     term = Term.of(subject, max(map(vocabulary.weight, stems)), stems)
-    kept = [w for w in asked.wanted if w.term.known and values.keys().isdisjoint(w.term.stems)]
-    expects = asked.expects | _EXPECTS[subject]
+    kept = [
+        w
+        for w in asked.wanted
+        if w.term.known and values.keys().isdisjoint({stem(w.term.word), *w.term.stems})
+    ]
+    figures = _EXPECTS[subject]
+    expects = asked.expects | figures if figures else 0  # "where" asks for no place of a parcel
     return msgspec.structs.replace(
         asked,
         text=asked.text
@@ -89,9 +102,8 @@ def tells_business(one: Candidate) -> bool:
     subject, library = one.asked.business, one.question.library
     if not subject:
         return True
-    figures = _TELLS.get(subject, 0)
     told = (f for f in library.ranking.unit_figures(one.number) if not f & CODE_BLOCK)
-    if any(f & figures for f in told):
+    if any(f & _TELLS[subject] for f in told):
         return True
     stem, speech = library.vocabulary.stemmer.stem, speech_of(library.language)
     words = speech.business[subject]

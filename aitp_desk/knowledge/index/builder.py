@@ -37,7 +37,7 @@ from aitp_desk.knowledge.sources.loader import (
 from aitp_desk.knowledge.sources.page_pipeline import PagePipeline
 from aitp_desk.knowledge.sources.pdf.texts import FOLDER as PDF_FOLDER
 
-FORMAT = 53
+FORMAT = 54
 """Raised when the file's contents or the cutting of pages change; old files are then rebuilt."""
 
 FILE = "knowledge.sqlite"

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from aitp_desk.knowledge.search.tokenizer import (
     EVERYDAY_WORDS,
+    NAMES,
+    PEOPLE_WORDS,
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
@@ -77,9 +79,26 @@ def weak_stems() -> frozenset[str]:
 
 
 @cache
+def people_stems() -> frozenset[str]:
+    """Return the stems of relatives and friends."""
+    return frozenset(map(english_stems().__getitem__, PEOPLE_WORDS))
+
+
+@cache
 def everyday_stems() -> frozenset[str]:
-    """Return the stems of everyday words, including general ones."""
-    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
+    """Return the stems of everyday words in all their forms, including general ones."""
+    stems = set(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
+    for factor, group in _everyday_groups("synonyms.txt"):
+        forms = set(map(Stemmer(english_stems()).stem, group)) if factor == FORM else set()
+        if not forms.isdisjoint(stems):
+            stems |= forms
+    return frozenset(stems)
+
+
+def is_everyday(word: str, stemmer: Stemmer) -> bool:
+    """Return whether a word, or ``fast`` of ``faster``, is an everyday one."""
+    stems = map(stemmer.stem, (word, *without_comparison(word)))
+    return word not in NAMES and not everyday_stems().isdisjoint(stems)
 
 
 @cache
@@ -88,8 +107,12 @@ def _everyday(language: str) -> _SynonymTable:
     said = _SynonymTable(Stemmer(english_stems()))
     for name in ("synonyms.txt", f"synonyms.{language}.txt"):
         if files(__package__).joinpath(name).is_file():
-            for factor, group in _everyday_groups(name):
+            groups = _everyday_groups(name)
+            for factor, group in groups:
                 said.add(group, group, factor)
+            for factor, group in groups:
+                if factor == FORM:
+                    said.share(group)
     return said
 
 
@@ -179,6 +202,16 @@ class _SynonymTable:
             phrase = tuple(self._stemmer.stem(word) for word in split_words(name))
             if phrase:
                 self._call(phrase, wanted)
+
+    def share(self, forms: Iterable[str]) -> None:
+        """Give each form of one word the synonyms of all: ``sent`` those of ``send``."""
+        stems = [tuple(map(self._stemmer.stem, split_words(form))) for form in forms]
+        meant: dict[str, float] = {}
+        for stem in stems:
+            for other, value in self.meanings[stem].items():
+                meant[other] = max(value, meant.get(other, 0.0))
+        for stem in stems:
+            self._call(stem, meant)
 
     def take_in(self, others: _SynonymTable) -> None:
         """Add the entries of other tables, which stay unchanged."""

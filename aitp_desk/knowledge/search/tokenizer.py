@@ -81,7 +81,10 @@ STOP_WORDS = _ENGLISH["stop"]
 WEAK_WORDS = _ENGLISH["weak"]
 """Words so general that they are insignificant even if rare in the content."""
 
-EVERYDAY_WORDS = _ENGLISH["everyday"]
+PEOPLE_WORDS = _ENGLISH["people"]
+"""Words for relatives and friends, whom visitors mention when they explain a situation."""
+
+EVERYDAY_WORDS = _ENGLISH["everyday"] | PEOPLE_WORDS
 """Words of everyday English: correct as written, even if near a word of the content."""
 
 NAMES = _ENGLISH["names"]
@@ -183,6 +186,8 @@ def _spaced(text: str) -> list[str]:
         is_name = len(parts) > 1 and (version or _LETTERS.search(token[0]) is not None)
         if is_name or len(option) == 1 or option in STOP_WORDS:
             found.append(NAME_SIGN + NAME_SIGN.join(parts))
+        elif len(parts) > 1 and all(len(part) == 1 and part.isalpha() for part in parts):
+            found.append("".join(parts))  # P.O. box
     return found
 
 

@@ -23,7 +23,8 @@ from aitp_desk.knowledge.search.synonyms import (
     Phrase,
     Synonyms,
     english_stems,
-    everyday_stems,
+    is_everyday,
+    people_stems,
     plain_english,
     weak_stems,
     without_comparison,
@@ -146,11 +147,9 @@ class Vocabulary:
         self._counts = counts
         self._passages = max(passages, 1)
         self.stemmer = Stemmer({**english_stems(), **stems})
-        self._weak = weak_stems()
         self._synonyms = Synonyms(synonyms, self.stemmer, language)
         self._spellings = spellings
         self._in_order = list(counts)
-        self._everyday = everyday_stems()
         self._met: dict[str, _Word] = {}
         self._phrases: dict[tuple[str, ...], Sequence[_Word]] = {}
         self._right: dict[str, str] = {}
@@ -300,7 +299,7 @@ class Vocabulary:
     def _halves(self, term: Term) -> tuple[Term, ...]:
         """Split an unknown word into two known ones, or return it unchanged."""
         word = term.word
-        if term.known or word in NAMES or self.stemmer.stem(word) in self._everyday:
+        if term.known or word in NAMES or is_everyday(word, self.stemmer):
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
@@ -315,9 +314,8 @@ class Vocabulary:
         near = self._kin(stem) if own else self._kin(stem) or holders
         others = dict.fromkeys(near, KIN) | self._called(stem)
         if not others and not own:
-            for plain in without_comparison(word):
-                plain_stem = self.stemmer.stem(plain)
-                others |= {plain_stem: KIN} | self._called(plain_stem)
+            for plain in map(self.stemmer.stem, without_comparison(word)):
+                others |= {plain: KIN} | self._called(plain)
         for other, value in (*others.items(), *self._compound_stems(word, stem).items()):
             if other in self._counts:
                 stems[other] = max(stems.get(other, 0.0), value)
@@ -327,8 +325,8 @@ class Vocabulary:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
             unused = 1.0 if self.is_english else UNUSED_FOREIGN
-            weight = self.weight(stem) * (UNUSED if stem in self._everyday else unused)
-        if stem in self._weak:
+            weight = self.weight(stem) * (UNUSED if is_everyday(word, self.stemmer) else unused)
+        if stem in weak_stems() or (not stems and stem in people_stems()):
             weight *= WEAK
         elif word.startswith(NAME_SIGN):
             weight *= WHOLE_NAME
@@ -365,7 +363,9 @@ class Vocabulary:
     def knows(self, word: str) -> bool:
         """Return whether a word is the content's, everyday English, or has synonyms."""
         stem = self.stemmer.stem(word)
-        if stem in self._counts or stem in self._everyday or self._synonyms.find_synonyms(stem):
+        if stem in self._counts or self._synonyms.find_synonyms(stem):
+            return True
+        if is_everyday(word, self.stemmer):
             return True
         return bool(self._inflection.forms(word) or self._inflection.parts(word))
 
@@ -395,7 +395,7 @@ class Vocabulary:
         slips = edit_distance(word, right, _MOST_SLIPS)
         if slips > _MOST_SLIPS or (self.is_english and not self._term(right).known):
             return word
-        is_plain = right in plain_english() or self.stemmer.stem(right) in self._everyday
+        is_plain = right in plain_english() or is_everyday(right, self.stemmer)
         if not self.is_english or is_plain or (slips == 1 and len(word) >= LONG):
             return right
         uses = self._spellings.get(right, 0)

@@ -22,6 +22,12 @@ WORKSHOP = (
     "# Frame & Fork\n\n## Repairs\n\nWe mend bicycles and sell no new ones.\n\n"
     "## Questions\n\nCall (541) 555-0137 or come by.\n"
 )
+SHOP = (
+    "# Loom\n\n## Processing\n\nOrders placed before noon are processed the same day; bulk orders "
+    "take longer.\n\n## Tracking\n\nOnce it has left us, you get a tracking number and a link.\n\n"
+    "## Delivery areas\n\nWe deliver to homes, offices and P.O. Boxes.\n\n"
+    "## Returns\n\nSend it within 30 days, unworn.\n"
+)
 SCHOOL = (
     "# Musikschule\n\n## Kontakt\n\nMarktstraße 1. Öffnungszeiten: nach Vereinbarung.\n\n"
     "## Fragen\n\nMit einem Klick öffnen.\n\n## Unterricht\n\nKlavier und Gesang im Saal.\n"
@@ -56,6 +62,15 @@ BAKERY = (
                 "what's the phone number": "555-0137",
                 "What is your phone number?": "555-0137",
                 "the phone number?": "555-0137",
+            },
+        ),
+        (
+            SHOP,
+            "en",
+            {
+                "where is my order": "a tracking number and a link",
+                "Where's my parcel?": "a tracking number and a link",
+                "do you deliver to a PO box": "P.O. Boxes",
             },
         ),
         (DENTIST, "ko", {"몇 시에 문을 닫나요?": "오후 6시", "어디에 있나요?": "새문안로"}),

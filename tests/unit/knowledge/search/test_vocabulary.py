@@ -27,6 +27,27 @@ def test_words_that_mean_the_same_find_each_other(said: str, written: str) -> No
     assert term.stems[written] >= OWN
 
 
+def test_every_form_of_a_word_has_its_synonyms() -> None:
+    sent, send = (vocabulary("ship tent", "en").terms([said])[0] for said in ("sent", "send"))
+    assert sent.stems == send.stems != {}
+
+
+@pytest.mark.parametrize(
+    ("everyday", "name"), [("bought", "kubernetes"), ("faster", "docker"), ("sister", "zyxwer")]
+)
+def test_an_everyday_word_that_the_content_lacks_counts_less_than_a_name(
+    everyday: str, name: str
+) -> None:
+    ours, theirs = (vocabulary("tent", "en").terms([said])[0] for said in (everyday, name))
+    assert not ours.known
+    assert ours.weight < theirs.weight
+
+
+def test_a_relative_whom_the_content_does_not_mention_hardly_counts() -> None:
+    mum, sofa = vocabulary("tent", "en").terms(["mum", "sofa"])
+    assert mum.weight < sofa.weight / 2
+
+
 def test_to_eat_is_not_at() -> None:
     (term,) = vocabulary("at tent", "en").terms(["eat"])
     assert not term.known
