@@ -354,6 +354,7 @@ def _line(text: str | None) -> str:
 
 def _decode(body: bytes, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(body, type=kind)
+        # msgspec reads no values that are kept as they are, such as blocks
+        return msgspec.json.decode(str(body, "utf-8"), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidRequest("The body is not what Slack documents.") from error

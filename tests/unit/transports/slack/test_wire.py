@@ -310,6 +310,12 @@ def test_other_bodies_are_refused(body: bytes) -> None:
         decode_interaction(body)
 
 
+def test_a_message_whose_blocks_are_no_text_is_refused() -> None:
+    pressed = slack.press("choice:0", "tok", shown={"blocks": [{"type": "section", "text": "@@"}]})
+    with pytest.raises(InvalidRequest):
+        decode_interaction(slack.encode(pressed).replace(b"@@", b"\x9a"))
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
