@@ -71,15 +71,17 @@ def list_(folder: Path, overrides: tuple[str, ...]) -> None:
 def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     """Try the credentials of a transport and the way back, step by step.
 
-    The site must have been served once, so that its keys exist. The first step that fails ends the
-    command with code 1, and says what to do.
+    Where the site names a conversation of operators, a message is sent there, and deleted where the
+    platform deletes messages. The site must have been served once, so that its keys exist. The
+    first step that fails ends the command with code 1, and says what to do.
     """
     with mistakes_told():
+        from aitp_desk.transports.operators.probe import check_operators
         from aitp_desk.transports.routes import check_hooks
 
         async def check(enabled: EnabledTransport, _store: Store, _hash_person: HashPerson) -> None:
             hooks = check_hooks(enabled.name, enabled.transport)
-            for steps in (enabled.transport.check(), hooks):
+            for steps in (enabled.transport.check(), hooks, check_operators(enabled)):
                 async for step in steps:
                     mark = "ok  " if step.is_done else "FAIL"
                     click.echo(f"{mark} {step.what}" + (f" {step.detail}" if step.detail else ""))

@@ -12,8 +12,10 @@ from aiohttp.test_utils import TestServer
 
 from tests.support.desk.command import run
 from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
+from tests.support.transports.telegram_platform import TelegramPlatform
 
 SETTINGS = ("--set", LOOPBACK)
+GROUP = -1001234567890
 
 
 @pytest_asyncio.fixture
@@ -59,6 +61,23 @@ async def test_a_test_tells_whether_the_address_leads_to_the_desk(
     code, lines, _ = await run(*command, *SETTINGS, "--set", f"site.url={wrong}")
     assert code == 1
     assert "Start the desk" in lines[-1]
+
+
+async def test_a_test_sends_a_message_to_the_operators(desk: CarriedDesk, tmp_path: Path) -> None:
+    platform = desk.platform
+    assert isinstance(platform, TelegramPlatform)
+    platform.add_group(GROUP, "Tickets")
+    url = ("--set", f"site.url={desk.talker.desk.url}")
+    command = ("transport", "test", "telegram", tmp_path / "site", "--data", tmp_path / "data")
+    room = "transports.telegram.operators='{}'"
+    code, lines, _ = await run(*command, *SETTINGS, *url, "--set", room.format(GROUP))
+    assert code == 0
+    assert lines[-1] == f"ok   Tickets reach {GROUP}. The message was deleted again."
+    assert platform.sent == []
+    code, lines, _ = await run(*command, *SETTINGS, *url, "--set", room.format(f"{GROUP}9"))
+    assert code == 1
+    assert lines[-1].startswith(f"FAIL Tickets reach {GROUP}9.")
+    assert "operators must name" in lines[-1]
 
 
 async def test_a_wrong_credential_ends_the_test_and_says_so(
