@@ -13,6 +13,7 @@ from aitp_desk.transports.email.mail.headers import decode_words, read_date, rea
 from aitp_desk.transports.email.mail.html_text import MailReader
 from aitp_desk.transports.email.mail.message import Address, Claim, MailKind
 from aitp_desk.transports.email.mail.quotation import divide
+from aitp_desk.transports.email.mail.quotation.marks import SPACE
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
 from tests.fuzz.target import REFUSALS, Target
 
@@ -36,13 +37,16 @@ def _mail(data: bytes) -> None:
 
 
 def _text(data: bytes) -> None:
-    """Every line of a text is written or trimmed, and none is in both."""
+    """Every line of a text is written or trimmed, and none is in both.
+
+    A line of nothing but ``&nbsp;`` is an empty one, which programs have left.
+    """
     text = clean_text(data.decode("utf-8", "replace"))
     for is_reply in (False, True):
         division = divide(text, is_reply=is_reply)
         kept = [line.rstrip() for line in division.text.split("\n") if line.strip()]
         cut = [line for piece in division.trimmed for line in piece.text.split("\n")]
-        lines = sorted(line.strip() for line in text.split("\n") if line.strip())
+        lines = sorted(line.strip() for line in text.split("\n") if line.strip() not in {"", SPACE})
         assert sorted(line.strip() for line in [*kept, *cut] if line.strip()) == lines
 
 
@@ -141,6 +145,7 @@ MAILS: tuple[Target, ...] = (
             b"Yes\n\nOn 3 Nov 2026 at 10:12, A <a@b.c> wrote:\n> Really?\n> B\n\n-- \nMia\n",
             b"Yes\n____________________\nFrom: a@b.c\nSent: 3 Nov 2026\nSubject: c\n\nReally?\n",
             b"> One?\nYes\n> Two?\nNo\n\nSent from my iPhone\n",
+            b"Yes\n&nbsp;\n-- \nMia\n",
         ),
         _TEXT_WORDS,
     ),
