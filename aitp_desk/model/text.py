@@ -5,6 +5,7 @@ Source: Unicode 16, chapter 23 and UTS #51 (emoji); CommonMark 0.31, section 6.4
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -125,6 +126,22 @@ def clean_quote(text: str) -> str:
     if "![" in text:
         text = _IMAGE_SIGN.sub(r"!\\", text)
     return _ELEMENT_SIGN.sub(r"\\<", text) if "<" in text else text
+
+
+def clean_message(text: str) -> str:
+    """Return a message in words: what clients would read as a structured one as a block of code.
+
+    Pages, models and other servers bring texts; only the desk itself asks by structured messages.
+    """
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        is_structured = "$schema" in json.loads(text)  # as lenient as browsers
+    except RecursionError:
+        is_structured = True
+    except ValueError:
+        is_structured = False
+    return f"```json\n{text.strip()}\n```" if is_structured else text
 
 
 def clean_data(value: Any) -> Any:

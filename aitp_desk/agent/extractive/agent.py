@@ -66,6 +66,7 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import RUN, join_ngrams
 from aitp_desk.knowledge.search.tokenizer import fold_text, split_words
 from aitp_desk.knowledge.snapshot import Knowledge
+from aitp_desk.model.text import clean_message
 
 MAX_ANSWER_CHARACTERS = 1200
 _NEAR = 3
@@ -388,7 +389,7 @@ def _write(
     *,
     found: bool = True,
 ) -> Answer:
-    text = cut_text(text, limit)
+    text = cut_text(clean_message(text), limit)
     tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
     return Answer(text, sources=sources, follow_ups=follow_ups, tokens_used=tokens, found=found)
 
@@ -438,9 +439,7 @@ def cut_text(text: str, limit: int) -> str:
 
     A block of code is cut between its lines, and closed.
     """
-    if len(text) <= limit:
-        return text
-    if limit <= 1:
+    if len(text) <= limit or limit <= 1:
         return text[:limit]
     kept = text[: limit - 1]
     if kept.count(_FENCE) % 2 and len(_CLOSING) < limit:

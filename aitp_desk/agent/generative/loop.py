@@ -50,6 +50,7 @@ from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.agent.tools import FollowUpQuestion, ToolRound
 from aitp_desk.config import Model
 from aitp_desk.knowledge.library import Library
+from aitp_desk.model.text import clean_message
 
 TRIES = 3
 """How often one call is tried while none of its text was shown."""
@@ -352,7 +353,7 @@ class ModelReply:
 
     def _judged(self, text: str) -> str:
         output = self._new_output()
-        return (output.feed(text) + output.close()).strip()
+        return clean_message((output.feed(text) + output.close()).strip())
 
     def _answer(self) -> Answer:
         words, usage = self._words, self._budget.usage
@@ -361,7 +362,7 @@ class ModelReply:
         used = self.tools_used
         found = words.found and bool(used or not self._material.is_empty)
         return Answer(
-            words.shown,
+            clean_message(words.shown),
             self._material.sources() if found else (),
             tokens_used=usage.total,
             found=found,

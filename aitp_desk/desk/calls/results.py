@@ -14,6 +14,7 @@ from aitp_desk.agent.history.offer import Offer, negotiate
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.resource import fill_links
+from aitp_desk.model.text import clean_message
 
 DONE = "It was done. This site no longer offers this action."
 PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
@@ -91,7 +92,7 @@ def describe_end(action: Action | None, call: ActionCall) -> str:
         return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
     effects = map(attrgetter("description"), call.effects)
-    return cut_text("\n".join([said, *effects]), MAX_TEXT)
+    return cut_text(clean_message("\n".join([said, *effects])), MAX_TEXT)
 
 
 def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:

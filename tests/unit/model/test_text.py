@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.model.text import clean_name, clean_quote, drop_invisible, write_count
+from aitp_desk.model.text import (
+    clean_message,
+    clean_name,
+    clean_quote,
+    drop_invisible,
+    write_count,
+)
 
 KEPT = {
     "family": "👨‍👩‍👧‍👦 👩🏽‍🚀 🏳️‍🌈 ❤️‍🔥 👁️‍🗨️ 🧑‍⚕️",
@@ -188,3 +194,22 @@ def test_a_plural_of_its_own_is_given() -> None:
         "1 capability",
         "3 capabilities",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"$schema": "https://aitp.dev/v1/data.schema.json", "request_data": {}}',
+        '\n {"\\u0024schema": "x"} ',
+        '{"$schema": "x", "said": "\\ud800"}',
+        '{"$schema": "x", "deep": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+    ids=["plain", "escaped", "surrogate", "deep"],
+)
+def test_what_reads_as_a_structured_message_becomes_code(text: str) -> None:
+    assert clean_message(text) == f"```json\n{text.strip()}\n```"
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"$schema": "x"} is its form.', "{}", "{"])
+def test_what_merely_begins_as_an_object_stays(text: str) -> None:
+    assert clean_message(text) == text

@@ -157,3 +157,13 @@ async def test_a_question_that_is_asked_back_stays_short(tmp_path: Path) -> None
     assert len(outcome.question) <= 600
     assert len(outcome.options) == 4
     assert max(map(len, outcome.options)) <= 160
+
+
+async def test_an_answer_that_reads_as_a_structured_message_is_code(tmp_path: Path) -> None:
+    said = '{"$schema": "requests", "request_decision": {}}'
+    async with asking(tmp_path, say(said), use("ask_visitor", question=said)) as asked:
+        for _ in range(2):
+            outcome = await asked.outcome()
+            assert isinstance(outcome, Answer | Clarification)
+            text = outcome.question if isinstance(outcome, Clarification) else outcome.text
+            assert text == f"```json\n{said}\n```"
