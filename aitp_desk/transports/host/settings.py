@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Annotated
 from unicodedata import normalize
@@ -11,18 +12,22 @@ from msgspec import Meta
 
 from aitp_desk.model.access.scope import ACTION_NAME
 
+_ACCENTS = re.compile("[\u0300-\u036f]")
+"""As decomposed letters have them; telephones leave them out."""
 LONGEST_WORD = 200
 """A longer message has other words too."""
 STOP_WORDS = (
     "stop",
     "stop all",
     "stopall",
+    "stopp",
     "unsubscribe",
     "abmelden",
     "abbestellen",
     "désabonner",
     "me désabonner",
     "désinscription",
+    "arrêt",
     "baja",
     "darme de baja",
     "annulla iscrizione",
@@ -31,6 +36,7 @@ STOP_WORDS = (
     "uitschrijven",
     "cancelar subscrição",
     "descadastrar",
+    "sair",
     "wypisz",
     "wypisz mnie",
     "配信停止",
@@ -98,8 +104,9 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _fold(text: str) -> str:
-    """Return a text in one form: letters are written wide, composed, in capitals."""
-    return " ".join(normalize("NFKC", text).split()).strip(" .!。\"'").casefold()
+    """Return a text in one form: letters are written wide, composed, in capitals, with accents."""
+    plain = _ACCENTS.sub("", normalize("NFKD", text))
+    return " ".join(plain.split()).strip(" .!。\"'").casefold()
 
 
 @lru_cache
