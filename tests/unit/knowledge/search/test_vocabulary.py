@@ -48,6 +48,11 @@ def test_a_relative_whom_the_content_does_not_mention_hardly_counts() -> None:
     assert mum.weight < sofa.weight / 2
 
 
+def test_the_internet_is_found_as_wi_fi() -> None:
+    (internet,) = vocabulary("fi tent wi", "en").terms(["internet"])
+    assert set(internet.stems) == {"wi"}
+
+
 def test_to_eat_is_not_at() -> None:
     (term,) = vocabulary("at tent", "en").terms(["eat"])
     assert not term.known
