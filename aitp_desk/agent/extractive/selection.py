@@ -176,7 +176,10 @@ def find_candidates(
         widely: let common words find further passages: for a reader who takes several.
     """
     ranking = library.ranking
-    terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
+    terms = [
+        (ranking.places(w.term), w.factor, w.weight * max(w.term.stems.values(), default=0.0))
+        for w in asked.wanted
+    ]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
     matches = find_matches(library, asked)
     signals = list_signals(library, asked, matches)
