@@ -154,6 +154,16 @@ async def test_messages_of_another_thread_are_refused() -> None:
                 await visit.ask(QUESTION)
 
 
+async def test_the_id_of_a_run_leads_to_no_other_address() -> None:
+    async with scripted_site() as site:
+        site.will(THREADS, {"id": "mine", "run": {"id": "../../x?a=", "status": "queued"}})
+        site.will(f"{THREADS}/mine/messages", {"data": []}, method="GET")
+        async with visiting(site.url, "aitp", pause=Pauses()) as visit:
+            with pytest.raises(SiteRefused, match="404"):
+                await visit.ask(QUESTION)
+    assert f"{THREADS}/mine/runs/../../x?a=" in [one.path for one in site.asked]
+
+
 @pytest.mark.parametrize("kind", ["a2a", "mcp"])
 async def test_work_without_end_ends_with_the_visit(kind: EndpointKind) -> None:
     async with scripted_site() as site:

@@ -184,8 +184,8 @@ class AitpClient(Reader):
                 run = await self._read_run(run.id)
 
     async def _read_run(self, run_id: str) -> Run:
-        path = f"{self._url}/{quote_path(self._thread or '', safe='')}/runs/{run_id}"
-        return read(await self._fetcher.send(path), Run)
+        thread, run = (quote_path(one, safe="") for one in (self._thread or "", run_id))
+        return read(await self._fetcher.send(f"{self._url}/{thread}/runs/{run}"), Run)
 
     async def _list_after(self, after: str) -> tuple[Message, ...]:
         """Return what others have said after a message, the oldest first."""

@@ -14,7 +14,7 @@ from aitp_desk.model.timestamps import write_day
 
 OUTCOMES: Final = ("questions", "answered", "refused", "asked_back", "handed", "up", "down")
 """The counts of a day, in the order of the columns."""
-_FORMULA: Final = re.compile(r'(^|[;\t\r\n])(?=["\s]*[=+\-@])')
+_FORMULA: Final = re.compile(r'(^|[;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])')
 """Where a spreadsheet would read a formula: at the beginning of a cell, and where it takes one to
 begin. In languages in which a comma is decimal it divides cells at semicolons.
 """
