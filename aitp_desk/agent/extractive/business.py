@@ -39,21 +39,12 @@ _TELLS = {
     "date": DATE,
 }
 """The figures that tell each of these; where there are none, only a heading tells it."""
-_PLACES = frozenset({"place", "way"})
-_STREET = re.compile(
-    r"\b\d+\w? (?:\w+\.? ){1,3}(?:street|st|avenue|ave|road|rd|way|lane|drive|square|quay)\b"
-    r"|(?:stra(?:ß|ss)e|str\.|platz|weg|gasse|allee|plein|straat|laan) ?\d"
-    r"|\b(?:rue|place|boulevard|avenue|calle|avenida|plaza|via|piazza|rua|ul\.) \w+"
-    r"|\b\d{4,5} [A-ZÄÖÜ]\w+|\d丁目|\d番",
-    re.IGNORECASE,
-)
-"""An address as it is written in the desk's languages."""
 _OF_THINGS = frozenset({"price", "date"})
 """Subjects that are also asked of any thing."""
 _FEW_PAGES = 8
 """A site with no more pages has one subject, such as an event or a local shop."""
 _FEW_PASSAGES = 100
-"""A site with no more of them is mostly about its business."""
+"""A site with no more of them is about its business, and may word it in other ways."""
 _LONGEST = 80
 """Longer questions, in characters, ask for more than these."""
 _HINT = 0.5
@@ -69,10 +60,9 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
     is_of_a_thing = subject in _OF_THINGS
     if words is None:
         return asked
-    is_of_any = is_of_a_thing and _may_be_another(asked, library)
-    if subject in _TELLS and not (is_of_any and len(library.passages) <= _FEW_PASSAGES):
+    if subject in _TELLS and len(library.passages) > _FEW_PASSAGES:
         asked = msgspec.structs.replace(asked, business=subject)
-    if is_of_any:
+    if is_of_a_thing and _may_be_another(asked, library):
         return asked
     vocabulary = library.vocabulary
     stem = vocabulary.stemmer.stem
@@ -107,7 +97,7 @@ def tells_business(one: Candidate) -> bool:
 
     Any may if nothing is asked about it. Other subjects use the same words: programs open and
     close, and a server has an address. A figure tells it, outside of code, and so does a section
-    that is named for it and little else; on a small site also one with a name for it, or a street.
+    that is named for it and little else.
     """
     subject, library = one.asked.business, one.question.library
     if not subject:
@@ -118,16 +108,8 @@ def tells_business(one: Candidate) -> bool:
     stem, speech = library.vocabulary.stemmer.stem, speech_of(library.language)
     words = speech.business[subject]
     names, hints = ({*map(stem, split_words(text))} for text in (words.names, words.hints))
-    heading = split_words(one.label.heading)
-    called = {stem(word) for word in heading if word not in speech.stop}
-    if len(library.passages) > _FEW_PASSAGES:
-        return bool(called & names) and 2 * len(called & (names | hints)) > len(called)
-    if called & (names | hints) or not {*heading}.isdisjoint(split_words(words.names)):
-        return True
-    text = one.passage.text
-    if subject in _PLACES and _STREET.search(text) is not None:
-        return True
-    return not names.isdisjoint(stem(word) for word in split_words(text) if word not in speech.stop)
+    heading = {stem(word) for word in split_words(one.label.heading) if word not in speech.stop}
+    return bool(heading & names) and 2 * len(heading & (names | hints)) > len(heading)
 
 
 def _may_be_another(asked: ReadQuestion, library: Library) -> bool:

@@ -86,13 +86,8 @@ def people_stems() -> frozenset[str]:
 
 @cache
 def everyday_stems() -> frozenset[str]:
-    """Return the stems of everyday words in all their forms, including general ones."""
-    stems = set(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
-    for factor, group in _everyday_groups("synonyms.txt"):
-        forms = set(map(Stemmer(english_stems()).stem, group)) if factor == FORM else set()
-        if not forms.isdisjoint(stems):
-            stems |= forms
-    return frozenset(stems)
+    """Return the stems of everyday words, including general ones."""
+    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
 
 
 def is_everyday(word: str, stemmer: Stemmer) -> bool:

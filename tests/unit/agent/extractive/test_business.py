@@ -111,18 +111,6 @@ async def test_a_page_that_says_find_is_no_address(tmp_path: Path) -> None:
     assert not said.found
 
 
-async def test_hours_of_notice_are_no_opening_hours(tmp_path: Path) -> None:
-    page = "# Dentist\n\n## Missed visits\n\nCancel 48 hours before, or we charge you.\n"
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.md").write_text(page, "utf-8")
-    async with open_knowledge(
-        tmp_path / "site", data=tmp_path / "data", languages=Languages(own="en")
-    ) as knowledge:
-        said = await Conversation(ExtractiveAgent(knowledge), SITE).ask("What are your hours?")
-    assert isinstance(said, Answer)
-    assert not said.found
-
-
 async def test_a_manual_tells_no_price_and_no_place_of_the_site(tmp_path: Path) -> None:
     manual = "# Manual\n\n" + "".join(
         f"## Setting {number}\n\nThe location of cache {number} is an address of the memory. "
