@@ -23,7 +23,7 @@ from aitp_desk.agent.base import (
     Source,
     Turn,
 )
-from aitp_desk.agent.extractive.business import tells_business
+from aitp_desk.agent.extractive.business import keep_telling
 from aitp_desk.agent.extractive.dialogue.clarification import ask_back, rivals_of
 from aitp_desk.agent.extractive.dialogue.context import (
     asks_about_the_conversation,
@@ -216,7 +216,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if isinstance(heard, dict):
         return Finding(_answer_each(heard, library, min(limit, turn.site.answer_characters), limit))
     asked = heard or read_turn(turn, library)
-    found = list(filter(tells_business, find_candidates(library, asked)))
+    found = keep_telling(find_candidates(library, asked), asked)
     in_full = list_asked_in_full(found, asked)
     found = in_full or found
     chosen = find_chosen_section(turn, library)

@@ -92,16 +92,18 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
     )
 
 
-def tells_business(one: Candidate) -> bool:
-    """Return whether a passage may tell what is asked about the site.
+def keep_telling(found: list[Candidate], asked: ReadQuestion) -> list[Candidate]:
+    """Return the passages that may tell what is asked about the site; all if nothing is."""
+    return list(filter(_tells, found)) if asked.business else found
 
-    Any may if nothing is asked about it. Other subjects use the same words: programs open and
-    close, and a server has an address. A figure tells it, outside of code, and so does a section
-    that is named for it and little else.
+
+def _tells(one: Candidate) -> bool:
+    """Return whether a passage may tell it.
+
+    Other subjects use the same words: programs open and close, and a server has an address. A
+    figure tells it, outside of code, and so does a section that is named for it and little else.
     """
     subject, library = one.asked.business, one.question.library
-    if not subject:
-        return True
     told = (f for f in library.ranking.unit_figures(one.number) if not f & CODE_BLOCK)
     if any(f & _TELLS[subject] for f in told):
         return True

@@ -7,6 +7,7 @@ there, and a passage the sum of its terms. Terms are read at first use and kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from aitp_desk.knowledge.documents.titles import make_joined_name
 from aitp_desk.knowledge.enrichment.questions import Questions
@@ -94,14 +95,17 @@ class Ranking:
             also: passages that are scored in any case.
         """
         told = [term for term in terms if term[0].found]
-        most = max((weight for _, _, weight in told), default=0.0)
+        most = max(map(itemgetter(2), told), default=0.0)
         slight = 0.0 if widely else min(SLIGHT, most)
         ordered = sorted(
-            ((weight < slight, places.found, factor) for places, factor, weight in told),
-            key=lambda term: (term[0], len(term[1])),
+            (
+                (weight < slight, len(places.found), places.found, factor)
+                for places, factor, weight in told
+            ),
+            key=itemgetter(0, 1),
         )
         total: dict[int, float] = {}
-        for is_slight, found, factor in ordered:
+        for is_slight, _, found, factor in ordered:
             both = found.keys() & total.keys()
             if is_slight or len(total) > ENOUGH:
                 for number in both:
@@ -112,7 +116,7 @@ class Ranking:
             for number in both:
                 total[number] += counted[number]
         for number in set(also) - total.keys():
-            score = sum(found.get(number, 0.0) * factor for _, found, factor in ordered)
+            score = sum(found.get(number, 0.0) * factor for *_, found, factor in ordered)
             if score:
                 total[number] = score
         if expects:
